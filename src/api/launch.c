@@ -234,6 +234,7 @@ static void fill_launch(struct wf_pending *l, const struct wf_launch_config *sha
         .texture_count = (uint32_t)c->textures.count,
         .simt = (enum launch_simt)s->simt,
         .isa = (enum exec_isa)s->isa,
+        .async = (enum launch_async)s->async,
         .check_races = s->check_races,
         .check = c->check,
         .kernel_name = k->info.name,

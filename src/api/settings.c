@@ -11,6 +11,7 @@ static const char *const check_words[] = {
     [CHECK_STOP] = "stop", [CHECK_WARN] = "warn", [CHECK_IGNORE] = "ignore", NULL};
 static const char *const closure_words[] = {
     [API_CLOSURE_LOADS] = "loads", [API_CLOSURE_CONSTANTS] = "constants", NULL};
+static const char *const async_words[] = {[ASYNC_EARLY] = "early", [ASYNC_LATE] = "late", NULL};
 static const char *const simt_words[] = {[SIMT_STACK] = "stack", [SIMT_SPLITS] = "splits", NULL};
 static const char *const isa_words[] = {
     [EXEC_ISA_AUTO] = "auto",     [EXEC_ISA_PORTABLE] = "portable", [EXEC_ISA_AVX2] = "avx2",

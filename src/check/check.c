@@ -135,13 +135,18 @@ bool check_found(struct check *c, enum check_kind kind, const struct check_event
     return true;
 }
 
+static bool is_race(enum check_kind kind)
+{
+    return kind == CHECK_RACE || kind == CHECK_LANDING || kind == CHECK_UNDER_WAY || kind == CHECK_SOURCE;
+}
+
 bool check_is_effect(const struct check *c, size_t index)
 {
     const struct check_finding *f = &c->findings.data[index];
     if (f->kind != CHECK_UNWRITTEN) return false;
     for (size_t i = 0; i < c->findings.count; i++) {
         const struct check_finding *other = &c->findings.data[i];
-        for (unsigned k = 0; other->kind == CHECK_RACE && k < other->place_count; k++)
+        for (unsigned k = 0; is_race(other->kind) && k < other->place_count; k++)
             if (other->places[k].key == f->places[0].key) return true;
     }
     return false;

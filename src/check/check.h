@@ -64,7 +64,7 @@ const char *check_kind_right(enum check_kind kind); // what would be right
 // kind on one line. True: the first; the caller then calls check_say.
 bool check_found(struct check *c, enum check_kind kind, const struct check_event *at,
                  const struct check_event *other, uint64_t detail);
-// Whether a race explains the finding: an unwritten read on a racing line.
+// Whether a race, or an access during a copy, explains the finding: an unwritten read on a racing line.
 bool check_is_effect(const struct check *c, size_t index);
 // Sets the sentence of the finding added last.
 void check_say(struct check *c, const char *format, ...) __attribute__((format(printf, 2, 3)));

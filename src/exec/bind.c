@@ -4,6 +4,7 @@
 // The code is bound twice. `full` is for a warp with every lane running. `masked` is for any other lane mask,
 // and checks for reconvergence before every possible reconvergence point. A warp changes between the copies
 // only at a control transfer, an exit, a wait or a reconvergence.
+#include "exec/async.h"
 #include "exec/exec_impl.h"
 #include "exec/general.h"
 #include "exec/hint.h"
@@ -177,6 +178,8 @@ static void bind_inst(struct exec *e, uint32_t index, uint16_t *slots)
     b.handlers = !good ? &bad_constant : fast ? fast : &exec_general_handlers[i->op];
     if (good && e->is_timed && isa_has(i, ISA_STORE) && logs_stores(e, i))
         b.handlers = isa_has(i, ISA_ATOMIC) ? &timed_atomic_handlers : &timed_store_handlers;
+    if (good && e->defers_copies && !e->is_timed && i->op == OP_LDS && i->sem != SEM_WEAK)
+        b.handlers = &async_load_handlers;
     bool hinted = hint_concerns(e, i);
     b.run = hinted ? hint_full : b.guarded ? e->loops->guard.full : b.handlers->full;
     e->full[index] = b;

@@ -119,7 +119,9 @@ void checker_excuse(struct warp *w, const struct bound *d, enum launch_fault_kin
 {
     struct checker *k = w->exec->checker;
     struct check_event at = event_of(w, d->index, lane, is_write ? "write" : "read");
-    if (check_found(k->check, kind_of(w, kind, a->address), &at, NULL, a->space)) {
+    bool is_fragment = bound_inst(d, w)->op == OP_LDSM;
+    enum check_kind what = is_fragment ? CHECK_FRAGMENT : kind_of(w, kind, a->address);
+    if (check_found(k->check, what, &at, NULL, a->space)) {
         struct strbuf place = {0};
         describe_place(w->exec->launch, kind, a, bytes, &place);
         check_say(k->check, "%s of %u byte%s of %s: %s", is_write ? "write" : "read", bytes,
@@ -297,11 +299,30 @@ static struct check_event event_of_record(const struct launch *l, const struct r
         .inst = r->inst,
         .kernel = l->kernel_name,
         .ptx_file = l->ptx_file,
-        .act = r->strong  ? "atomic"
-               : is_write ? "write"
-                          : "read",
+        .act = r->is_copy  ? (is_write ? "write by a copy" : "read by a copy")
+               : r->strong ? "atomic"
+               : is_write  ? "write"
+                           : "read",
         .thread = {r->thread % n[0], r->thread / n[0] % n[1], r->thread / n[0] / n[1]},
         .block = {r->block % grid[0], r->block / grid[0] % grid[1], r->block / grid[0] / grid[1]}};
+}
+
+void checker_open_copy(struct warp *w, uint32_t inst, unsigned lane)
+{
+    struct check *c = w->exec->checker->check;
+    struct check_event at = event_of(w, inst, lane, "copy");
+    if (check_found(c, CHECK_GROUP, &at, NULL, 0))
+        check_say(c, "the thread ends without a wait for the group of its asynchronous copy");
+}
+
+// Kind of an unordered pair: by the copy, if one of the accesses is a copy's. Which access comes first in a functional run
+// says nothing.
+static enum check_kind kind_of_pair(bool is_shared, const struct race_record *before, bool before_writes,
+                                    const struct race_record *now, bool now_writes)
+{
+    if (!before->is_copy && !now->is_copy) return CHECK_RACE;
+    if (!is_shared) return CHECK_SOURCE;
+    return before_writes && now_writes ? CHECK_UNDER_WAY : CHECK_LANDING;
 }
 
 void checker_race(const struct launch *l, bool is_shared, uint64_t address, const struct race_record *before,
@@ -310,7 +331,8 @@ void checker_race(const struct launch *l, bool is_shared, uint64_t address, cons
 {
     struct check_event first = event_of_record(l, before, before_writes),
                        second = event_of_record(other, now, now_writes);
-    if (!check_found(other->check, CHECK_RACE, &first, &second, 0)) return;
+    enum check_kind kind = kind_of_pair(is_shared, before, before_writes, now, now_writes);
+    if (!check_found(other->check, kind, &first, &second, 0)) return;
     const char *among = l != other                    ? "launches without an order"
                         : before->block != now->block ? "blocks"
                                                       : "threads of a block";

@@ -32,6 +32,8 @@ void checker_members(struct warp *w, const struct bound *d, unsigned lane, uint6
 // All warps at the barrier are about to be released.
 void checker_barrier(struct cta *c, unsigned number);
 // Two racing accesses, of launches `l` and `other`, to an address of shared or of global memory.
+// A copy by cp.async for which its thread never waits.
+void checker_open_copy(struct warp *w, uint32_t inst, unsigned lane);
 void checker_race(const struct launch *l, bool is_shared, uint64_t address, const struct race_record *before,
                   bool before_writes, const struct launch *other, const struct race_record *now,
                   bool now_writes);

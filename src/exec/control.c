@@ -1,7 +1,9 @@
 // Control transfers, guards, and the handlers for the end of a program and for bad constants. The choice of
 // lanes to run after divergence is in split.c.
+#include "exec/async.h"
 #include "exec/exec_impl.h"
 #include "exec/general.h"
+#include "exec/race.h"
 #include "exec/tail.h"
 #include "isa/modes.h"
 #include "isa/program.h"
@@ -181,6 +183,8 @@ const struct bound *exec_exit(const struct bound *d, struct warp *w, uint8_t *re
 {
     (void)regs;
     warp_count_run(w, d);
+    if (w->async) async_exit(w, active);
+    if (w->exec->races) race_copy_exit(w, active);
     return split_exit(w, active, d->index + 1);
 }
 

@@ -141,6 +141,8 @@ struct exec {
     struct launch_notes notes;   // so far
     uint32_t depth_limit;        // maximum call depth of a thread
     bool is_stepped;             // control returns after every instruction (exec_step)
+    bool defers_copies;          // a copy by cp.async lands after its issue (async.h)
+    uint64_t landings;           // number of times that copies under way have landed
     bool is_timed; // run by the timing model, which logs stores and atomics to global memory (timed.h)
     uint32_t sm;   // is_timed: number of the engine's SM
     uint8_t *address_operand;     // is_stepped: exec_address_operand, by instruction index

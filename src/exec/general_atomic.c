@@ -5,6 +5,7 @@
 #include "exec/exec_impl.h"
 #include "exec/general.h"
 #include "exec/lane.h"
+#include "exec/mbarrier.h"
 #include "exec/race.h"
 #include "exec/softfloat.h"
 
@@ -81,6 +82,7 @@ static inline uint64_t changed(enum isa_mode mode, enum isa_type type, bool ftz,
     case MODE_ATOM_INC: return (uint32_t)old >= (uint32_t)b ? 0 : old + 1;
     case MODE_ATOM_DEC: return (uint32_t)old == 0 || (uint32_t)old > (uint32_t)b ? b : old - 1;
     case MODE_ATOM_CAS: return old == b ? c : old;
+    case MODE_ATOM_ARRIVE: return mbarrier_arrive(old, b);
     }
     return b; // EXCH
 }
@@ -160,6 +162,7 @@ run_sequence(const struct sequence *q, unsigned words, enum isa_mode mode, enum 
     X(INC)                                                                                                   \
     X(DEC)                                                                                                   \
     X(CAS)                                                                                                   \
+    X(ARRIVE)                                                                                                \
     X(EXCH)
 
 static bool sequence_u32(const struct inst *i, const struct sequence *q)

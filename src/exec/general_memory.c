@@ -277,46 +277,6 @@ const struct bound *exec_ldc(const struct bound *d, struct warp *w, uint8_t *reg
     return d + 1;
 }
 
-// cp.async: the bytes move at once, one of the moments permitted by PTX. Groups and waits need no action.
-const struct bound *exec_ldgsts(const struct bound *d, struct warp *w, uint8_t *regs, uint64_t active)
-{
-    const struct inst *i = bound_inst(d, w);
-    unsigned bytes = isa_type_bytes((enum isa_type)i->type);
-    w->counts.global_loads++;
-    w->counts.shared_stores++;
-    race_instruction(w, d);
-    for (uint64_t left = active; left; left &= left - 1) {
-        unsigned l = bit_lowest(left);
-        uint8_t value[16] = {0};
-        uint32_t wanted = i->src[2].kind == OPERAND_NONE ? bytes : exec_lane_word(d, w, regs, 2, 0, l);
-        if (wanted > bytes) wanted = bytes;
-        struct lane_access from, to;
-        enum launch_fault_kind kind;
-        uint64_t address = exec_lane_address(d, w, regs, 1, l);
-        if (wanted) {
-            from = (struct lane_access){.space = SPACE_GLOBAL, .address = address};
-            bool is_aligned = !(address & (bytes - 1));
-            if (!is_aligned && !exec_tolerates(w, d, FAULT_ALIGNMENT, l, &from, bytes, false))
-                return exec_fault_address(w, d, FAULT_ALIGNMENT, l, SPACE_GLOBAL, address, bytes, false);
-            for (uint32_t n = 0; is_aligned && n < wanted; n++) {
-                if (!exec_resolve(w, l, SPACE_GLOBAL, address + n, 1, &from, &kind) &&
-                    !exec_tolerates(w, d, kind, l, &from, 1, false))
-                    return exec_fault_address(w, d, kind, l, SPACE_GLOBAL, address, wanted, false);
-                if (from.space != SPACE_GLOBAL) break; // excused (checker.h)
-                race_lane(w, d, l, &from, 1, RACE_READ, NULL);
-                exec_read(w, &from, 1, value + n);
-            }
-        }
-        address = exec_lane_address(d, w, regs, 0, l);
-        if (!exec_resolve(w, l, SPACE_SHARED, address, bytes, &to, &kind) &&
-            !(w->exec->checker && exec_tolerates(w, d, kind, l, &to, bytes, true)))
-            return exec_fault_address(w, d, kind, l, SPACE_SHARED, address, bytes, true);
-        race_lane(w, d, l, &to, bytes, RACE_WRITE, value);
-        exec_write_bytes(w, &to, bytes, value);
-    }
-    return d + 1;
-}
-
 const struct bound *exec_membar(const struct bound *d, struct warp *w, uint8_t *regs, uint64_t active)
 {
     (void)regs, (void)active;

@@ -25,6 +25,9 @@ enum exec_isa {
     EXEC_ISA_AUTO, EXEC_ISA_PORTABLE, EXEC_ISA_AVX2, EXEC_ISA_AVX512, EXEC_ISA_GENERAL, EXEC_ISA_COUNT
 };
 
+// exec.async, of functional runs: when a copy by cp.async reads global and writes shared memory (async.h).
+enum launch_async { ASYNC_EARLY, ASYNC_LATE };
+
 // A texture object (PTX ISA 5.3 and the CUDA programming guide's texture fetching appendix). A handle is the
 // index in launch.textures, + 1.
 enum texture_filter { TEXTURE_POINT, TEXTURE_LINEAR };
@@ -115,6 +118,7 @@ struct launch {
     const struct launch_flat *flat; // NULL: the program has no flat memory
     enum exec_isa isa;
     const struct tensor_card *tensor; // rule of matrix products; NULL: of the program's .target
+    enum launch_async async;
     bool check_races;       // race detector on
     struct check *check; // NULL: no check; else findings are added (exec/checker.h); with check_races
     const char *kernel_name, *ptx_file; // with check: for reports; the file may be NULL

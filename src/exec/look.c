@@ -158,10 +158,11 @@ const struct bound *look_step(struct warp *w, const struct bound *d)
     bool is_memory = e->address_operand[index] != 0;
     if (is_memory) exec_find_access(w, d, &access);
     if (is_memory && isa_has(i, ISA_STORE)) save_bytes(w, &access, &before);
+    const uint64_t landings = e->landings;
     const struct bound *next = e->observed ? observed_step(w, d) : exec_step(w, d);
     if (e->fault->kind != FAULT_NONE) return next;
-    // A copy (cp.async) always ends the look: changes of its destination bytes are not tracked.
-    if (i->op == OP_LDGSTS || are_changed(&before)) e->look->is_over = true;
+    // A copy (cp.async) and its landing end the look: changes of its destination bytes are not tracked.
+    if (i->op == OP_LDGSTS || e->landings != landings || are_changed(&before)) e->look->is_over = true;
     executed(w, index, is_memory ? &access : NULL, next);
     return next;
 }

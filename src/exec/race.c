@@ -11,6 +11,7 @@
 #include "exec/exec_impl.h"
 #include "exec/general.h"
 #include "exec/race_book.h"
+#include "exec/race_copy.h"
 #include "isa/fields.h"
 #include "isa/program.h"
 
@@ -25,11 +26,12 @@ struct race_block {
     uint32_t *now;   // stamp of each warp
     // [barrier * warps + u]: maximum of clock[v * warps + u] over arrived warps v, and stamp of u if arrived.
     uint32_t *gathered;
-    uint32_t *sync;      // number of the last warp-wide sync of each warp
-    uint32_t *all_sync;  // of each warp: number of the last warp-wide sync of all live lanes
-    uint32_t *lane_sync; // [warp * LANES_MAX + lane]: number of the lane's last warp-wide sync
-    uint32_t *acquired;  // by warp: latest publication time acquired
-    uint32_t fenced;     // time of the block's last fence
+    uint32_t *sync;             // number of the last warp-wide sync of each warp
+    uint32_t *all_sync;         // of each warp: number of the last warp-wide sync of all live lanes
+    uint32_t *lane_sync;        // [warp * LANES_MAX + lane]: number of the lane's last warp-wide sync
+    uint32_t *acquired;         // by warp: latest publication time acquired
+    uint32_t fenced;            // time of the block's last fence
+    struct race_copies *copies; // NULL: no copy yet
     struct race_page shared;
 };
 
@@ -117,6 +119,7 @@ void race_block_end(struct cta *c)
     free(b->all_sync);
     free(b->lane_sync);
     free(b->acquired);
+    race_copies_destroy(b->copies);
     free(b->shared.cells);
     free(b);
     c->race = NULL;
@@ -168,6 +171,72 @@ void race_barrier_complete(struct cta *c, unsigned number)
     memset(&c->race->gathered[number * c->race->warps], 0, c->race->warps * sizeof(uint32_t));
 }
 
+// -- copies -------------------------------------------------------------------------------------------------
+
+static uint32_t thread_of(const struct warp *w, unsigned lane)
+{
+    return (w->index << w->exec->races->warp_shift) + lane;
+}
+
+void race_copy(struct warp *w, const struct bound *d, unsigned lane)
+{
+    struct race_detector *r = w->exec->races;
+    if (!r) return;
+    struct race_block *b = w->cta->race;
+    if (!b->copies) b->copies = race_copies_create(b->warps << r->warp_shift);
+    r->now.is_copy = true;
+    r->now.stamp = race_copies_issue(b->copies, thread_of(w, lane), d->index);
+}
+
+void race_copy_commit(struct warp *w, uint64_t lanes)
+{
+    struct race_copies *c = w->exec->races ? w->cta->race->copies : NULL;
+    for (; c && lanes; lanes &= lanes - 1) race_copies_commit(c, thread_of(w, bit_lowest(lanes)));
+}
+
+void race_copy_wait(struct warp *w, uint64_t lanes, unsigned pending)
+{
+    struct race_detector *r = w->exec->races;
+    if (!r || !w->cta->race->copies) return;
+    const struct race_block *b = w->cta->race;
+    const struct race_copy_end end = {
+        .time = ++r->time, .stamp = b->now[w->index], .sync = b->sync[w->index]};
+    for (; lanes; lanes &= lanes - 1)
+        race_copies_wait(b->copies, thread_of(w, bit_lowest(lanes)), pending, end);
+}
+
+// After the accesses of the arrival, an atomic that releases.
+void race_copy_arrive(struct warp *w, uint64_t lanes)
+{
+    struct race_detector *r = w->exec->races;
+    for (; r && w->cta->race->copies && lanes; lanes &= lanes - 1)
+        race_copies_arrive(w->cta->race->copies, thread_of(w, bit_lowest(lanes)), r->now.time);
+}
+
+void race_copy_exit(struct warp *w, uint64_t lanes)
+{
+    struct race_copies *c = w->exec->races ? w->cta->race->copies : NULL;
+    uint32_t inst;
+    for (; c && lanes; lanes &= lanes - 1)
+        while (race_copies_take_open(c, thread_of(w, bit_lowest(lanes)), &inst))
+            if (w->exec->checker) checker_open_copy(w, inst, bit_lowest(lanes));
+}
+
+// Whether a copy of the block is over before the present access of the lane.
+static bool copy_is_ordered(const struct warp *w, unsigned lane, const struct race_record *before)
+{
+    const struct race_block *b = w->cta->race;
+    uint32_t warp = (uint32_t)before->thread >> w->exec->races->warp_shift;
+    uint32_t arrival = race_copies_arrival(b->copies, before->thread, before->time);
+    if (arrival && arrival <= b->fenced && arrival <= b->acquired[w->index]) return true;
+    const struct race_copy_end *end = race_copies_end(b->copies, before->thread, before->stamp);
+    if (!end) return false;
+    if (before->thread == thread_of(w, lane)) return true;
+    if (warp == w->index && b->lane_sync[w->index * LANES_MAX + lane] > end->sync) return true;
+    if (warp != w->index && b->clock[w->index * b->warps + warp] >= end->stamp) return true;
+    return end->time <= b->fenced && end->time <= b->acquired[w->index];
+}
+
 static bool is_ordered(const struct warp *w, unsigned lane, const struct race_record *before)
 {
     const struct exec *e = w->exec;
@@ -178,10 +247,11 @@ static bool is_ordered(const struct warp *w, unsigned lane, const struct race_re
         return before->time <= *by_block(r, false, before->block) &&
                before->time <= *by_block(r, true, w->cta->linear);
     }
+    if (before->is_copy) return copy_is_ordered(w, lane, before);
     if (before->thread == thread) return true;
     uint32_t warp = (uint32_t)before->thread >> e->races->warp_shift;
-    if (warp == w->index) return b->lane_sync[w->index * LANES_MAX + lane] > before->sync;
-    if (b->clock[w->index * b->warps + warp] >= before->stamp) return true;
+    if (warp == w->index && b->lane_sync[w->index * LANES_MAX + lane] > before->sync) return true;
+    if (warp != w->index && b->clock[w->index * b->warps + warp] >= before->stamp) return true;
     return before->time <= b->fenced && before->time <= b->acquired[w->index];
 }
 
@@ -284,7 +354,7 @@ static void follow_flag(struct warp *w, const struct inst *i, struct race_cell *
 {
     struct race_detector *r = w->exec->races;
     struct race_block *b = w->cta->race;
-    bool releases = i->sem == SEM_RELEASE || i->sem == SEM_ACQ_REL || i->sem == SEM_SC;
+    bool releases = i->op == OP_ARRIVES || i->sem == SEM_RELEASE || i->sem == SEM_ACQ_REL || i->sem == SEM_SC;
     if (access != RACE_WRITE) {
         uint32_t *acquired = by_block(r, true, w->cta->linear);
         *acquired = u32_max(*acquired, c->published);
@@ -298,7 +368,8 @@ static void follow_flag(struct warp *w, const struct inst *i, struct race_cell *
 static void record_read(const struct warp *w, struct race_cell *c, const struct race_record *now)
 {
     unsigned shift = w->exec->races->warp_shift;
-    bool same = c->read[0].block == now->block && (uint32_t)c->read[0].thread >> shift == w->index;
+    bool same = c->read[0].block == now->block && (uint32_t)c->read[0].thread >> shift == w->index &&
+                c->read[0].is_copy == now->is_copy;
     if (!same) c->read[1] = c->read[0];
     c->read[0] = *now;
 }
@@ -319,6 +390,7 @@ static bool is_clear_of(const struct warp *w, const struct race_cell *c)
 {
     const struct race_detector *r = w->exec->races;
     if (!c->write.time) return true;
+    if (c->write.is_copy || r->now.is_copy) return false;
     bool is_own = c->write.block == r->now.block && (uint32_t)c->write.thread >> r->warp_shift == w->index;
     return is_own ? w->cta->race->all_sync[w->index] > c->write.sync : is_ordered(w, 0, &c->write);
 }
@@ -424,6 +496,7 @@ static inline bool is_ordered_alike(const struct warp *w, unsigned lane, const s
     const struct race_detector *r = w->exec->races;
     uint32_t warp = (uint32_t)before->thread >> r->warp_shift;
     if (!before->time) return true;
+    if (before->is_copy) return is_ordered(w, lane, before);
     if (before->block == r->now.block && warp == w->index)
         return w->cta->race->all_sync[warp] > before->sync || is_ordered(w, lane, before);
     if (before->time != seen->time || before->block != seen->block || warp != seen->warp)

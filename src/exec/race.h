@@ -10,6 +10,7 @@
 //                      orders nothing
 //   fences and flags   a strong write after a fence publishes, a strong read of the same place acquires:
 //                      other blocks' accesses for the reader's block, its own block's for the reader's warp
+//   copies             a copy by cp.async is a thread of its own, ended by the wait for its group (race_copy.h)
 //   one instruction    lanes that write the same value to one place at once do not race
 //
 //   streams            launches ordered by a wait of the later launch for the earlier (race_between.c)
@@ -49,6 +50,14 @@ bool race_again(struct warp *w, unsigned lane);
 // values: words of a write, by lane (1 byte: a word a lane); NULL: reads. True: no race and no finding, recorded. False: nothing done, the caller calls race_lane.
 bool race_run(struct warp *w, unsigned lane, unsigned count, const struct lane_access *a, unsigned bytes,
               const uint32_t *values);
+
+// cp.async: a copy of a lane begins, before its calls of race_lane; the lanes close a group, wait for all but the newest
+// `pending` groups, arrive at an mbarrier behind their copies, or end.
+void race_copy(struct warp *w, const struct bound *d, unsigned lane);
+void race_copy_commit(struct warp *w, uint64_t lanes);
+void race_copy_wait(struct warp *w, uint64_t lanes, unsigned pending);
+void race_copy_arrive(struct warp *w, uint64_t lanes);
+void race_copy_exit(struct warp *w, uint64_t lanes);
 
 void race_fence(struct warp *w);
 void race_warp_sync(struct warp *w, uint64_t lanes);

@@ -14,10 +14,11 @@ struct race_record { // one access
     uint32_t time;
     uint32_t block; // linear
     uint32_t inst;
-    uint32_t stamp; // of the warp: barrier arrivals
+    uint32_t stamp; // of the warp: barrier arrivals; of a copy: its group (race_copy.h)
     uint32_t sync;  // of the warp: warp-wide syncs
     uint16_t thread;
     bool strong;
+    bool is_copy; // by cp.async
 };
 
 struct race_cell { // of a word or a byte

@@ -9,6 +9,7 @@
 // at doubling distances. The caller learns of a waiting launch, and may give the turn to another launch. All
 // decisions depend on instruction counts alone, never on time.
 #include "base/hash.h"
+#include "exec/async.h"
 #include "exec/checker.h"
 #include "exec/exec_impl.h"
 #include "exec/general.h"
@@ -176,7 +177,10 @@ struct cta *exec_cta_create(struct exec *e)
 
 void exec_cta_destroy(struct cta *c)
 {
-    for (uint32_t i = 0; i < c->warp_count; i++) vec_fini(&c->warps[i].splits);
+    for (uint32_t i = 0; i < c->warp_count; i++) {
+        vec_fini(&c->warps[i].splits);
+        async_fini(&c->warps[i]);
+    }
     race_block_end(c);
     checker_block_end(c);
     free(c->warps);
@@ -219,6 +223,7 @@ void exec_cta_start(struct cta *c, uint64_t linear)
         w->state = WARP_READY;
         w->waits_at = NO_BARRIER;
         w->issued = 0;
+        async_start(w);
         split_init(w);
     }
 }
@@ -584,6 +589,7 @@ void exec_prepare(struct exec *e, const struct launch *l, const struct exec *lik
     // A nested call saves a 4-byte return address, so a stack of n bytes holds at most n / 4 addresses. One
     // more call per function is allowed.
     e->depth_limit = l->program->function_count + l->program->stack_bytes / 4;
+    e->defers_copies = e->is_timed || l->async == ASYNC_LATE;
     e->isa = exec_isa_resolve(l->isa);
     e->loops = exec_lane_loops(e);
     if (like)

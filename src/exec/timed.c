@@ -2,6 +2,7 @@
 // lanes' values, and for a compare-and-swap the lanes' second operands. A row store (lanes side by side) has
 // one address, and is checked and written as a whole.
 #include "exec/timed.h"
+#include "exec/async.h"
 #include "exec/general.h"
 #include "isa/fields.h"
 #include "isa/program.h"
@@ -332,6 +333,16 @@ static void overlay(struct timed_engine *t, const uint8_t *host, unsigned bytes,
     }
 }
 
+void timed_depart(struct timed_engine *t, struct async_entry *c)
+{
+    uint64_t lanes = c->unread;
+    async_depart(c, lanes);
+    for (; t->log.count && lanes; lanes &= lanes - 1) {
+        unsigned l = bit_lowest(lanes);
+        overlay(t, c->from[l], c->real[l], c->data[l]);
+    }
+}
+
 // Repeats a load from lines for which the engine has logged stores in the window, and applies the stores to
 // the loaded values.
 static void patch_load(struct timed_engine *t, struct warp *w, const struct bound *d, const struct inst *i)
@@ -366,13 +377,13 @@ void timed_settle(struct warp *w)
     }
 }
 
-// True for a load that must wait for the next window: a load from lines with uncommitted atomics, a copy
-// (cp.async) from lines with logged stores, or any load after an acquiring atomic of its warp.
-static bool must_wait(const struct timed_engine *t, const struct warp *w, const struct access_plan *p)
+// True for a load that must wait for the next window: a load from lines with uncommitted atomics, or any load after an
+// acquiring atomic of its warp.
+static bool must_wait(const struct timed_engine *t, const struct warp *w)
 {
     for (size_t k = 0; k < t->acquiring.count; k++)
         if (t->acquiring.data[k] == w) return true;
-    return any_in(t->changed, t) || (p->is_copy && any_in(t->written, t));
+    return any_in(t->changed, t);
 }
 
 static enum timed_outcome failed(struct timed_engine *t)
@@ -411,8 +422,8 @@ access_memory(struct timed_engine *t, struct warp *w, uint64_t cycle, bool settl
         return TIMED_DONE;
     }
     bool meets_log = a->kind == ACCESS_LOAD && t->log.count && a->mask && !p->is_constant;
-    if (meets_log && must_wait(t, w, p)) return TIMED_RETRY;
-    bool patch = meets_log && any_in(t->written, t);
+    if (meets_log && must_wait(t, w)) return TIMED_RETRY;
+    bool patch = meets_log && !p->is_copy && any_in(t->written, t);
     const struct bound *next = exec_step(w, d);
     bool is_straight = exec_went_straight(w, d, next);
     if (!is_straight && stop(t, w, next) != TIMED_DONE) return TIMED_FAULT;

@@ -125,6 +125,11 @@ static inline __attribute__((always_inline)) enum timed_outcome timed_step(struc
 // reconverge after the instruction, and no split with priority takes its turn. Advances w->pc.
 enum timed_outcome timed_recompute(struct timed_engine *t, struct warp *w, uint64_t cycle);
 
+// Departure of all lanes of a warp's copy (cp.async): reads global memory as of the start of the window, with the stores
+// of the engine's SM since.
+struct async_entry;
+void timed_depart(struct timed_engine *t, struct async_entry *c);
+
 // Performs the reconvergence before the next instruction of a warp made ready by another warp (a barrier).
 void timed_settle(struct warp *w);
 // A warp that waits at a barrier goes on alone (sim.no_barriers); else no effect. The other warps' values may be missing.

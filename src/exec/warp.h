@@ -15,6 +15,7 @@
 enum { LANES_MAX = WARP_SIZE_MAX, GROUP_LANES = 32, BARRIERS = 16, NO_BARRIER = 255, NO_SLOT = UINT16_MAX };
 enum { PRED_SINK = 8, PRED_SLOTS = 9 };
 
+struct async_warp;
 struct bound;
 struct checker_block;
 struct exec;
@@ -76,7 +77,8 @@ struct warp {
     // Threads counted by a barrier on arrival: the warp's own, rounded up to groups of 32 (or to a smaller
     // warp size).
     uint32_t arrival;
-    uint8_t waits_at; // barrier at which the warp has arrived and waits; NO_BARRIER: none
+    struct async_warp *async; // copies under way (async.h); NULL: none since the block's creation
+    uint8_t waits_at;         // barrier at which the warp has arrived and waits; NO_BARRIER: none
 };
 
 struct barrier {

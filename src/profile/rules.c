@@ -20,7 +20,7 @@ static const double LEAST = 0.03; // evidence without a what-if run
     "latency.fp_mad=1 latency.shift=1 latency.compare=1 latency.sreg=1 latency.vote=1 latency.dp=1 "         \
     "latency.sfu=1 "                                                                                         \
     "latency.convert=1 latency.convert_wide=1 latency.shuffle=1"
-#define ALL_REASONS "issued not_fetched icache alu memory barrier unit_busy operand"
+#define ALL_REASONS "issued not_fetched icache alu memory barrier unit_busy operand copy"
 
 static double doubles(const struct facts *f)
 {

@@ -58,6 +58,7 @@ static bool check_operation(struct check *c)
     case PTX_OP_ATOM:
     case PTX_OP_RED: return check_atom(c);
     case PTX_OP_CP: return check_cp(c);
+    case PTX_OP_MBARRIER: return check_mbarrier(c);
     case PTX_OP_CREATEPOLICY: return check_policy(c);
     case PTX_OP_ELECT:
         return i->operands[0].kind == PTX_OPERAND_PAIR || check_says(c, "'elect' needs a pair d|p");

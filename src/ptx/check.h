@@ -79,6 +79,7 @@ bool check_stored(struct check *c, struct ptx_operand *o);
 bool check_load_store(struct check *c);
 bool check_atom(struct check *c);
 bool check_cp(struct check *c);
+bool check_mbarrier(struct check *c);
 bool check_policy(struct check *c);
 bool check_prefetch(struct check *c);
 bool check_special(struct check *c, const struct ptx_operand *o, enum ptx_type type);

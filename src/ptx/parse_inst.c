@@ -54,6 +54,7 @@ static unsigned refused_class(enum ptx_op op)
     case PTX_OP_CVTA:
     case PTX_OP_CP:
     case PTX_OP_APPLYPRIORITY:
+    case PTX_OP_MBARRIER:
     case PTX_OP_ATOM:
     case PTX_OP_RED:
     case PTX_OP_FENCE:
@@ -94,7 +95,9 @@ static bool add_layout(struct parser *p, struct ptx_inst *i, enum ptx_layout lay
 
 static bool set_field(struct parser *p, struct ptx_inst *i, const struct suffix *s, uint64_t *given)
 {
-    if (*given >> s->field & 1 && !may_repeat(i->op, s->field)) {
+    bool follows =
+        i->mode == PTX_MODE_CP_MBARRIER && s->value == PTX_MODE_MBARRIER_ARRIVE; // cp.async.mbarrier.arrive
+    if (*given >> s->field & 1 && !may_repeat(i->op, s->field) && !follows) {
         char found[TOKEN_TEXT_BYTES];
         return parse_error(p, "%s repeats a modifier of the same kind", lex_token_text(&p->t, found));
     }
@@ -125,8 +128,9 @@ static bool set_field(struct parser *p, struct ptx_inst *i, const struct suffix 
     case FIELD_TESTP:
     case FIELD_GEOMETRY:
     case FIELD_TXQ:
-    case FIELD_CP:
     case FIELD_PROXY: i->mode = (enum ptx_mode)s->value; break;
+    case FIELD_CP: i->mode = follows ? PTX_MODE_CP_ARRIVE : (enum ptx_mode)s->value; break;
+    case FIELD_PHASE: i->phase = (enum ptx_phase)s->value; break;
     case FIELD_FTZ: i->ftz = true; break;
     case FIELD_SAT: i->sat = true; break;
     case FIELD_APPROX: i->approx = true; break;

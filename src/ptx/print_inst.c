@@ -26,8 +26,10 @@ static void print_mode(const struct printer *p, const struct ptx_inst *i)
     if (i->op == PTX_OP_CP) put(p, "async");
     if (i->mode == PTX_MODE_MEMBAR_PROXY) put(p, "proxy.alias");
     if (i->mode == PTX_MODE_BAR_WARP_SYNC) put(p, "warp.sync");
+    if (i->mode == PTX_MODE_CP_ARRIVE) put(p, "mbarrier.arrive");
     if (i->mode == PTX_MODE_NONE) return;
     for (size_t f = 0; f < sizeof fields / sizeof fields[0]; f++) put_field(p, fields[f], (unsigned)i->mode);
+    put_field(p, FIELD_PHASE, (unsigned)i->phase);
 }
 
 static void print_memory_order(const struct printer *p, const struct ptx_inst *i)

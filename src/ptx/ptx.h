@@ -95,6 +95,9 @@ enum ptx_mode {
     PTX_MODE_TXQ_WIDTH, PTX_MODE_TXQ_HEIGHT, PTX_MODE_TXQ_DEPTH,
     PTX_MODE_POLICY_FRACTIONAL, PTX_MODE_POLICY_RANGE, PTX_MODE_POLICY_CVT, // createpolicy
     PTX_MODE_WMMA_LOAD, PTX_MODE_WMMA_MMA, PTX_MODE_WMMA_STORE,
+    PTX_MODE_CP_MBARRIER, PTX_MODE_CP_ARRIVE, // cp.async.mbarrier, before and with .arrive
+    PTX_MODE_MBARRIER_INIT, PTX_MODE_MBARRIER_INVAL, PTX_MODE_MBARRIER_ARRIVE, PTX_MODE_MBARRIER_DROP,
+    PTX_MODE_MBARRIER_TEST, PTX_MODE_MBARRIER_COUNT,
     PTX_MODE_CP_ASYNC, PTX_MODE_CP_COMMIT_GROUP, PTX_MODE_CP_WAIT_GROUP, PTX_MODE_CP_WAIT_ALL,
     PTX_MODE_MEMBAR_PROXY // fence.proxy.*: no effect, for warpfold's memory reorders nothing
 };
@@ -120,6 +123,8 @@ enum ptx_shape {
 #undef SHAPE
     PTX_SHAPE_M8N8 // of ldmatrix and movmatrix
 };
+
+enum ptx_phase { PTX_PHASE_NONE, PTX_PHASE_NO_COMPLETE, PTX_PHASE_PARITY, PTX_PHASE_NOINC }; // of mbarriers
 
 enum ptx_layout { PTX_LAYOUT_NONE, PTX_LAYOUT_ROW, PTX_LAYOUT_COL };
 
@@ -185,6 +190,7 @@ struct ptx_inst {
     enum ptx_scope scope;
     enum ptx_atom atom;
     enum ptx_mode mode;
+    enum ptx_phase phase;
     bool ftz, sat, approx, full, nan, xorsign, relu, carry_out /* .cc */, wrap /* shf.wrap, szext/bmsk.wrap */,
         uniform /* .uni */, sync /* .sync form: first or last operand is a member mask */, aligned,
         shift_amount /* bfind.shiftamt */, non_coherent /* ld.global.nc */, no_return /* noftz atom etc. carry none */,

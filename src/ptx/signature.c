@@ -143,7 +143,10 @@ static const char *field_text(enum ptx_field field)
     case FIELD_TESTP: return "a test such as .nan or .finite";
     case FIELD_GEOMETRY: return ".1d, .2d or .3d";
     case FIELD_TXQ: return ".width, .height or .depth";
-    case FIELD_CP: return ".async, .commit_group, .wait_group or .wait_all";
+    case FIELD_CP:
+        return ".async, .commit_group, .wait_group or .wait_all, or of an mbarrier .init, .inval, .arrive, "
+               ".arrive_drop, .test_wait or .pending_count";
+    case FIELD_PHASE: return ".parity, .noComplete or .noinc";
     case FIELD_L1: return ".L1";
     case FIELD_L2: return ".L2";
     case FIELD_HINT: return "an eviction priority such as .L2::evict_normal";

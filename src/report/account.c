@@ -241,6 +241,18 @@ void report_classes_table(const struct report_run *r, bool colour, struct strbuf
     table_fini(&t);
 }
 
+// Whether some kernel lost slots by waiting for asynchronous copies, a column of its own.
+static bool has_copies(const struct report_run *r, size_t column)
+{
+    uint64_t slots = 0;
+    for (size_t k = 0; k < r->kernels.count; k++) {
+        size_t count;
+        const struct wf_account *rows = wf_kernel_account(r->kernels.data[k], &count);
+        slots += sum_kernel(rows, count).slots[column];
+    }
+    return slots != 0;
+}
+
 // Appends a table of the shares of all slots, by the names of `at`. of_levels: of levels, else of reasons.
 static void print_shares(const struct report_run *r, const char *head, bool (*at)(size_t, struct wf_slot *),
                          bool of_levels, bool colour, struct strbuf *out)
@@ -249,6 +261,8 @@ static void print_shares(const struct report_run *r, const char *head, bool (*at
     struct wf_slot slot;
     size_t columns = 1;
     while (columns <= SLOTS_MAX && at(columns - 1, &slot)) heads[columns++] = slot.name;
+    bool ends_in_copies = !of_levels && strcmp(heads[columns - 1], "copy") == 0; // the last reason
+    if (ends_in_copies && !has_copies(r, columns - 2)) columns--;
     struct table t;
     table_init(&t, heads, columns);
     for (size_t k = 0; k < r->kernels.count; k++) {

@@ -114,6 +114,7 @@ static const char *lost_slots(const struct report_run *r, const struct report_ke
         {counter_of(r, k, "sm.slots.not_fetched"), "fetch"},
         {counter_of(r, k, "sm.slots.icache"), "cold code"},
         {counter_of(r, k, "sm.slots.no_warp"), "too few warps"},
+        {counter_of(r, k, "sm.slots.copy"), "asynchronous copies"},
         {counter_of(r, k, "sm.slots.sync"), "a mechanism's waiting"},
         {counter_of(r, k, "sm.slots.operand"), "register ports"},
     };

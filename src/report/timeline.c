@@ -296,6 +296,7 @@ static const char *const state_names[WATCH_STATES] = {
     [WATCH_UNIT] = "unit busy",
     [WATCH_OPERAND] = "operands busy",
     [WATCH_SYNC] = "other warps, by a mechanism",
+    [WATCH_COPY] = "asynchronous copies",
     [WATCH_READY] = "ready, another went",
 };
 

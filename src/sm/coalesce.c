@@ -5,6 +5,7 @@
 //                ├ local ──▶ laid out word by word, lanes contiguous ───┐
 //                └ global, texture, constant ───────────────────────────┴▶ distinct lines with sectors
 #include "sm/coalesce.h"
+#include "exec/async.h"
 #include "exec/exec_impl.h"
 #include "exec/timed.h"
 #include "isa/fields.h"
@@ -205,20 +206,12 @@ static unsigned longest_queue(const uint8_t *bank, unsigned count)
     return turns;
 }
 
-// Passes of a shared-memory access over the banks. Lanes with different words of a bank take turns; a word is
-// read once for all lanes. Accesses wider than 4 bytes go in halves or quarters of the warp, and at most 32
-// lanes go at once. Atomics on the same word take turns, too.
-static unsigned shared_passes(const struct sm *s, const struct timed_engine *engine,
-                              const struct exec_access *a, bool is_atomic)
+// The passes of shared_passes, counted for any pattern.
+static unsigned count_passes(const struct sm *s, unsigned lanes, const struct exec_access *a, bool is_atomic)
 {
     unsigned words = a->bytes > 4 ? a->bytes / 4 : 1, banks = s->config->shared_banks / words;
     unsigned repeat = banks ? 1 : words / s->config->shared_banks, shift = (unsigned)__builtin_ctz(words) + 2;
-    unsigned lanes = engine->exec.lanes, group = lanes / words < 32 ? lanes / words : 32, passes = 0;
-    if (lanes == 32 && s->config->shared_banks == 32 && a->shared == bit_mask(32)) {
-        if (!is_atomic && engine->is_row) return words;
-        if (is_one_place(a)) return is_atomic ? lanes : words;
-        if (!is_atomic && a->bytes == 4 && is_conflict_free(a)) return 1;
-    }
+    unsigned group = lanes / words < 32 ? lanes / words : 32, passes = 0;
     if (!banks) banks = 1;
     // Accesses are aligned, so the words of one lane fill adjacent banks: equivalent to one wider bank.
     for (unsigned start = 0; start < lanes; start += group) {
@@ -233,6 +226,21 @@ static unsigned shared_passes(const struct sm *s, const struct timed_engine *eng
         passes += (is_atomic ? longest_queue(bank, count) : bank_turns(key, bank, count)) * repeat;
     }
     return passes ? passes : 1;
+}
+
+// Passes of a shared-memory access over the banks. Lanes with different words of a bank take turns; a word is
+// read once for all lanes. Accesses wider than 4 bytes go in halves or quarters of the warp, and at most 32
+// lanes go at once. Atomics on the same word take turns, too.
+static unsigned shared_passes(const struct sm *s, const struct timed_engine *engine,
+                              const struct exec_access *a, bool is_atomic)
+{
+    unsigned words = a->bytes > 4 ? a->bytes / 4 : 1, lanes = engine->exec.lanes;
+    if (lanes == 32 && s->config->shared_banks == 32 && a->shared == bit_mask(32)) {
+        if (!is_atomic && engine->is_row) return words;
+        if (is_one_place(a)) return is_atomic ? lanes : words;
+        if (!is_atomic && a->bytes == 4 && is_conflict_free(a)) return 1;
+    }
+    return count_passes(s, lanes, a, is_atomic);
 }
 
 // With shared.wide=words, passes of a shared-memory access of more than 4 bytes a lane: the largest number of
@@ -388,4 +396,15 @@ void coalesce(struct sm *s, struct lsu_entry *e, struct exec_access *a, const st
     if (global && s->config->no_scatter) gather_lines(s, e, a, global);
     if (a->local) coalesce_local(s, e, a);
     if (e->kind == LSU_TEXTURE || e->kind == LSU_CONSTANT) e->cycles = (uint16_t)more_cycles(s, a, e);
+}
+
+unsigned coalesce_passes_of_copy(const struct sm *s, const struct sm_warp *w, const struct async_entry *c)
+{
+    struct exec_access a = {.kind = ACCESS_STORE, .bytes = c->bytes, .mask = c->lanes, .shared = c->lanes};
+    bool in_parts = c->bytes == 4 || s->config->shared_wide == SHARED_WIDE_PARTS;
+    for (uint64_t left = c->lanes; left; left &= left - 1)
+        a.address[bit_lowest(left)] = (uint64_t)(c->to[bit_lowest(left)] - w->warp->shared);
+    unsigned least = c->bytes / 4, lanes = w->grid->engine->exec.lanes;
+    unsigned passes = in_parts ? count_passes(s, lanes, &a, false) : wide_passes(s, &a);
+    return s->config->no_conflicts && passes > least ? least : passes;
 }

@@ -25,4 +25,8 @@ struct coalesce { // written by coalesce.c alone
 
 // Fills the entry's kind, cycles and lines from the instruction's addresses; e->grid, e->warp and e->op must
 // be set before. Addresses of constants in *a become cache addresses.
+// Passes over shared memory's banks of a copy's landing (exec/async.h).
+struct async_entry;
+struct sm_warp;
+unsigned coalesce_passes_of_copy(const struct sm *s, const struct sm_warp *w, const struct async_entry *c);
 void coalesce(struct sm *s, struct lsu_entry *e, struct exec_access *a, const struct inst *i);

@@ -134,8 +134,9 @@ static void decode_source(struct decoded *d, struct op *o, const struct operand 
 
 void gpu_decode_results(struct op *o, const struct inst *i)
 {
-    bool fence = (i->op == OP_MEMBAR && i->scope != SCOPE_CTA) || i->op == OP_DEPBAR;
+    bool fence = i->op == OP_MEMBAR && i->scope != SCOPE_CTA;
     o->path = fence                                   ? PATH_FENCE
+              : i->op == OP_DEPBAR                    ? PATH_COPIES
               : goes_to_memory(i)                     ? PATH_MEMORY
               : isa_table[i->op].unit == UNIT_CONTROL ? PATH_CONTROL
                                                       : PATH_ALU;
@@ -152,8 +153,7 @@ void gpu_decode_results(struct op *o, const struct inst *i)
 static uint64_t set_of(const struct op *o, unsigned first, unsigned predicates)
 {
     uint64_t set = (uint64_t)predicates << OP_PRED_BIT;
-    for (unsigned k = first; k < op_need_count(o); k++)
-        set |= op_bit(op_need(o, k));
+    for (unsigned k = first; k < op_need_count(o); k++) set |= op_bit(op_need(o, k));
     return set;
 }
 
@@ -238,7 +238,7 @@ void gpu_decode(struct decoded *d, const struct program *p, const struct gpu_con
         d->ops[n].is_plain = d->ops[n].path == PATH_ALU && d->ops[n].pipe != PIPE_CONTROL &&
                              d->ops[n].pipe != PIPE_TENSOR && c->dependences == DEPENDENCES_SCOREBOARD &&
                              c->issue_interval == 1;
-        if (d->ops[n].path == PATH_FENCE || c->dependences != DEPENDENCES_SCOREBOARD)
+        if (d->ops[n].path >= PATH_FENCE || c->dependences != DEPENDENCES_SCOREBOARD)
             d->ops[n].needs |= OP_ASK;
     }
     if (c->dependences == DEPENDENCES_ENCODED) waits_assign(d, p, c);

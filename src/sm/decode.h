@@ -12,7 +12,7 @@ enum { OP_READS_MAX = 16 };
 // as a load. An atomic has both bits.
 enum { OP_STORES = 1, OP_LOADS = 2 };
 
-enum op_path { PATH_ALU, PATH_CONTROL, PATH_MEMORY, PATH_FENCE };
+enum op_path { PATH_ALU, PATH_CONTROL, PATH_MEMORY, PATH_FENCE, PATH_COPIES /* waits for copies */ };
 
 // Pipelines; with units.shared, integer instructions use PIPE_FLOAT.
 enum pipe {
@@ -68,7 +68,7 @@ _Static_assert(sizeof(struct op) == 64, "an instruction's plan is a cache line")
 // predicate p has bit OP_PRED_BIT + p.
 enum { OP_FAR_BIT = 55, OP_PRED_BIT = 56 };
 #define OP_FAR (1ull << OP_FAR_BIT)
-// In the needs of instructions whose readiness has further conditions: fences, all with dependences other than the
+// In the needs of instructions whose readiness has further conditions: fences, waits for copies, all with dependences other than the
 // scoreboard's. Always under way.
 #define OP_ASK (1ull << 63)
 static inline uint64_t op_bit(unsigned r) { return r < OP_FAR_BIT ? 1ull << r : OP_FAR; }

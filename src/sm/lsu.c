@@ -11,6 +11,7 @@
 // blocks the queue until a reply frees something. A warp that finds the queue full joins a
 // first-come-first-served line. Without the line, the scheduler's favourites could starve a warp: spinning
 // warps could keep out the warp they wait for.
+#include "exec/async.h"
 #include "exec/memory.h"
 #include "exec/timed.h"
 #include "sm/coalesce.h"
@@ -25,13 +26,14 @@ void lsu_init(struct sm *s)
 {
     s->lsu.queue = heap_resize(NULL, s->config->lsu_queue * sizeof *s->lsu.queue); // written by lsu_push
     s->lsu.free_record = NONE32;
-    s->lsu.next_reply = CYCLE_NEVER;
+    s->lsu.next_reply = s->lsu.reply_at = CYCLE_NEVER;
 }
 
 void lsu_fini(struct sm *s)
 {
     free(s->lsu.queue);
     vec_fini(&s->lsu.records);
+    vec_fini(&s->lsu.landings);
 }
 
 void lsu_request(struct sm_grid *g, uint64_t line, uint8_t sectors, unsigned bytes, enum memory_kind kind,
@@ -174,9 +176,105 @@ static uint32_t new_record(struct sm *s, unsigned slot, const struct op *o, enum
                                                   .level = (uint8_t)level_of_kind(kind)};
     memcpy(s->lsu.records.data[k].registers, s->warps[slot].operands.map + o->dst,
            sizeof s->lsu.records.data[k].registers);
+    return k;
+}
+
+static uint32_t new_load(struct sm *s, unsigned slot, const struct op *o, enum lsu_kind kind)
+{
     s->lsu.records_used++;
     s->warps[slot].lsu.loads++;
-    return k;
+    return new_record(s, slot, o, kind);
+}
+
+static void free_record(struct sm *s, uint32_t record)
+{
+    s->lsu.records.data[record].next_free = s->lsu.free_record;
+    s->lsu.free_record = record;
+}
+
+// -- asynchronous copies ------------------------------------------------------------------------------------
+//
+//     queue ─▶ head: a place among lsu.copies ─▶ lines sent: departure ─▶ replies ─▶ landing: shared memory is written
+//
+// A copy has a record for its replies, and no register. The warp may end before its copies land; its slot and the
+// block's shared memory stay until then.
+
+// The copy executed last by the warp.
+static uint32_t new_copy(struct sm *s, unsigned slot, const struct op *o)
+{
+    uint32_t record = new_record(s, slot, o, LSU_LOAD);
+    const struct async_warp *a = s->warps[slot].warp->async;
+    s->lsu.records.data[record].copy = (uint16_t)(1 + vec_last(&a->queue)->number % COPY_NUMBERS);
+    s->lsu.copies_of[slot]++;
+    return record;
+}
+
+// Lanes that read no byte request no line.
+static void leave_out_empty(struct sm_grid *g, const struct sm_warp *w)
+{
+    uint64_t reading = vec_last(&w->warp->async->queue)->unread;
+    g->engine->is_row &= g->engine->access.mask == reading;
+    g->engine->access.mask = reading;
+}
+
+static struct async_entry *copy_of(const struct sm *s, const struct load_record *r)
+{
+    const struct async_warp *a = s->warps[r->warp].warp->async;
+    for (size_t k = 0; k < a->queue.count; k++)
+        if (a->queue.data[k]->bytes && a->queue.data[k]->number % COPY_NUMBERS + 1 == r->copy)
+            return a->queue.data[k];
+    return NULL;
+}
+
+static void land(struct sm *s, uint32_t record)
+{
+    struct load_record *r = &s->lsu.records.data[record];
+    struct sm_warp *w = &s->warps[r->warp];
+    struct async_entry *c = copy_of(s, r);
+    unsigned slot = r->warp, passes = coalesce_passes_of_copy(s, w, c);
+    w->grid->counts.lsu_copies++;
+    w->grid->counts.shared_accesses++;
+    w->grid->counts.shared_conflict_cycles += passes - 1;
+    async_land(w->warp, c, c->lanes);
+    stall_speaks_against(s);
+    if (s->watch) watch_completed(s, record, s->now);
+    free_record(s, record);
+    s->lsu.copies_of[slot]--;
+    s->lsu.copies--;
+    lsu_look_again(s);
+    if (w->warp->state == WARP_DONE)
+        room_warp_ended(s, slot);
+    else
+        ready_evaluate(s, slot);
+}
+
+static void note_next(struct lsu *l)
+{
+    uint64_t landing = l->landings.count ? vec_last(&l->landings).cycle : CYCLE_NEVER;
+    l->next_reply = landing < l->reply_at ? landing : l->reply_at;
+}
+
+// All data of a copy are on the SM from cycle `ready` on; the passes over shared memory's banks follow.
+static void copy_complete(struct sm *s, uint32_t record)
+{
+    struct lsu *l = &s->lsu;
+    const struct load_record *r = &l->records.data[record];
+    uint64_t passes = coalesce_passes_of_copy(s, &s->warps[r->warp], copy_of(s, r));
+    struct lsu_landing x = {later(r->ready, s->now) + passes, record};
+    vec_push(&l->landings, x);
+    size_t k = l->landings.count - 1;
+    for (; k && l->landings.data[k - 1].cycle <= x.cycle; k--) l->landings.data[k] = l->landings.data[k - 1];
+    l->landings.data[k] = x;
+    note_next(l);
+}
+
+// Whether the copy at the queue's head gets a place; without a place the queue waits for a landing.
+static bool copy_begins(struct sm *s, struct lsu_entry *e)
+{
+    if (e->begun) return true;
+    if (s->lsu.copies == s->config->lsu_copies) return false;
+    s->lsu.copies++;
+    return e->begun = true;
 }
 
 // The reply of a record, with onlookers or dependences other than the scoreboard's and encoded waits.
@@ -218,6 +316,10 @@ static void complete(struct sm *s, uint32_t record)
 {
     struct load_record *r = &s->lsu.records.data[record];
     struct sm_warp *w = &s->warps[r->warp];
+    if (r->copy) {
+        copy_complete(s, record);
+        return;
+    }
     if (was_awaited(s, r)) account_came(s, r->warp, (enum gpu_level)r->level);
     if (has_onlookers(s) || s->config->dependences >= DEPENDENCES_SINGLE)
         reply_observed(s, record);
@@ -226,8 +328,7 @@ static void complete(struct sm *s, uint32_t record)
     w->lsu.loads--;
     unsigned slot = r->warp;
     uint64_t ready = r->ready;
-    r->next_free = s->lsu.free_record;
-    s->lsu.free_record = record;
+    free_record(s, record);
     s->lsu.records_used--;
     place_is_free(s);
     if (w->warp && w->warp->state == WARP_DONE)
@@ -280,6 +381,8 @@ void lsu_push(struct sm *s, unsigned slot, const struct op *o, const struct inst
     e->grid = g;
     e->record = NONE32;
     e->next = 0;
+    e->begun = i->op != OP_LDGSTS;
+    if (!e->begun) leave_out_empty(g, &s->warps[slot]);
     coalesce(s, e, a, i);
     n->lsu_accesses++;
     if (a->shared) {
@@ -290,8 +393,12 @@ void lsu_push(struct sm *s, unsigned slot, const struct op *o, const struct inst
     for (unsigned k = 0; k < e->count; k++) n->lsu_sectors += sectors_of(&e->lines[k]);
     bool is_store = e->kind == LSU_STORE || e->kind == LSU_LOCAL_STORE || e->kind == LSU_REDUCE;
     if (is_store) s->warps[slot].lsu.stores += e->count;
-    if (!is_store && (o->dst_words || o->pred_writes || e->kind != LSU_SHARED)) {
-        e->record = new_record(s, slot, o, (enum lsu_kind)e->kind);
+    if (i->op == OP_LDGSTS) {
+        e->record = new_copy(s, slot, o);
+        e->token = store_token(s, slot);
+        s->warps[slot].lsu.queued++;
+    } else if (!is_store && (o->dst_words || o->pred_writes || e->kind != LSU_SHARED)) {
+        e->record = new_load(s, slot, o, (enum lsu_kind)e->kind);
         operand_result(s, &s->warps[slot], o, CYCLE_NEVER, true);
     } else {
         // By the time a line of a store is sent, the warp may have ended and its slot may hold another warp. The
@@ -571,6 +678,10 @@ static void finish(struct sm *s, struct lsu_entry *e)
     struct load_record *r = &s->lsu.records.data[e->record];
     r->issued = true;
     r->ready = later(r->ready, s->now + 1);
+    if (r->copy) {
+        timed_depart(e->grid->engine, copy_of(s, r));
+        store_left(s, e->token & TOKEN_MASK);
+    }
     if (!r->remaining) complete(s, e->record);
 }
 
@@ -593,6 +704,10 @@ void lsu_cycle(struct sm *s)
         return;
     }
     s->lsu.next = s->now + 1;
+    if (!copy_begins(s, e)) {
+        s->lsu.blocked = true;
+        return;
+    }
     if (e->cycles) {
         s->lsu.next = s->now + e->cycles;
         if (e->record != NONE32 && e->kind != LSU_TEXTURE && e->kind != LSU_CONSTANT)
@@ -633,11 +748,13 @@ static void take_reply(struct sm *s, const struct memory_reply *r)
 void lsu_take_replies(struct sm *s)
 {
     struct lsu *l = &s->lsu;
-    while (l->next_reply <= s->now) {
+    while (l->reply_at <= s->now) {
         take_reply(s, &l->waiting);
         bool more = memory_system_take(l->memory, s->index, s->window_end, &l->waiting);
-        l->next_reply = more ? l->waiting.cycle : CYCLE_NEVER;
+        l->reply_at = more ? l->waiting.cycle : CYCLE_NEVER;
     }
+    while (l->landings.count && vec_last(&l->landings).cycle <= s->now) land(s, vec_pop(&l->landings).record);
+    note_next(l);
 }
 
 void lsu_open(struct sm *s, struct memory_system *m)
@@ -646,7 +763,8 @@ void lsu_open(struct sm *s, struct memory_system *m)
     l->memory = m;
     memory_system_open(m, s->index);
     bool any = memory_system_take(m, s->index, s->window_end, &l->waiting);
-    l->next_reply = any ? l->waiting.cycle : CYCLE_NEVER;
+    l->reply_at = any ? l->waiting.cycle : CYCLE_NEVER;
+    note_next(l);
 }
 
 bool lsu_is_done_with(const struct sm_grid *g)
@@ -660,7 +778,7 @@ bool lsu_is_done_with(const struct sm_grid *g)
 const char *lsu_check(const struct sm *s)
 {
     const struct lsu *l = &s->lsu;
-    if (l->count || l->records_used || l->early_count || !tags_are_quiet(s))
+    if (l->count || l->records_used || l->copies || l->early_count || !tags_are_quiet(s))
         return "something is still under way";
     if (l->asked || l->parked || l->turn || l->line_count || l->kept)
         return "a warp still waits in line for the load/store unit";

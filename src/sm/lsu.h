@@ -15,8 +15,8 @@ enum { LSU_LINES = 2 * LANES_MAX };
 
 struct lsu_warp {
     uint32_t stores; // lines of stores not yet written
-    // loads: the warp's memory instructions with a load_record; queued: its queued instructions without a
-    // load_record
+    // loads: the warp's memory instructions with a load_record, but copies; queued: its queued instructions without a
+    // load_record, and copies
     uint16_t loads, queued;
 };
 
@@ -35,8 +35,9 @@ struct lsu_entry {
     // record: index of the load_record; NONE32: none, for stores, reductions and shared accesses without a
     // result
     uint32_t warp, record;
-    uint32_t token; // of an entry without a record
+    uint32_t token; // of an entry without a record, and of a copy
     uint8_t kind;   // enum lsu_kind
+    bool begun;     // false: a copy without a place among lsu.copies
     // With mechanisms only: the warp's place (number among the grid's warps on the SM), its index in the
     // block, and the block. A store's warp may have ended, and its slot may hold another warp, before the
     // lines are sent.
@@ -61,6 +62,13 @@ struct load_record {
     bool issued;   // all lines have been sent
     uint8_t entry; // element in the board; BOARD_NONE
     uint8_t level; // enum gpu_level: the farthest so far that a part came from
+    uint16_t copy; // of a copy (exec/async.h): 1 + its number modulo COPY_NUMBERS; 0: no copy
+};
+enum { COPY_NUMBERS = UINT16_MAX };
+
+struct lsu_landing { // of a copy that is complete in a later cycle
+    uint64_t cycle;
+    uint32_t record;
 };
 
 // A line requested for L1 by a mechanism.
@@ -88,11 +96,16 @@ struct lsu {
     bool shut;       // no free entry, or warps in line: a warp must ask lsu_has_place first
 
     VEC(struct load_record) records;
-    uint32_t free_record, records_used;
+    uint32_t free_record, records_used; // used: without copies
+
+    uint32_t copies;                  // under way: from their turn at the queue's head to their landing
+    uint16_t copies_of[SM_SLOTS];     // by warp slot: issued and not landed
+    VEC(struct lsu_landing) landings; // the next is the last
 
     struct memory_system *memory; // of the current window
     struct memory_reply waiting;  // next reply
-    uint64_t next_reply; // cycle of the next reply; CYCLE_NEVER: none in the SM's current window of cycles
+    uint64_t reply_at;   // cycle of the next reply; CYCLE_NEVER: none in the SM's current window of cycles
+    uint64_t next_reply; // cycle of the next reply or landing; CYCLE_NEVER: none
 
     bool rides;         // a request pushed now joins the packet of the previous one (memory_request.rides)
     bool early_blocked; // the mechanisms' oldest queued line found no MSHR or way; cleared by lsu_look_again
@@ -109,7 +122,7 @@ struct lsu_grid {
 void lsu_init(struct sm *s);
 void lsu_fini(struct sm *s);
 void lsu_open(struct sm *s, struct memory_system *m); // start of a window
-void lsu_take_replies(struct sm *s);                  // replies due in this cycle
+void lsu_take_replies(struct sm *s);                  // replies and landings due in this cycle
 void lsu_cycle(struct sm *s);       // a step is due: a queued instruction, `next`, not blocked
 void lsu_cycle_early(struct sm *s); // call before lsu_cycle, if lsu_has_early()
 // Queues an executed memory instruction and coalesces its accesses. Its operands are read before cycle

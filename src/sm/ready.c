@@ -1,7 +1,9 @@
 // A warp can issue if its next instruction is fetched, its operands are ready and nothing else holds the
 // warp back. issue.dependences decides on operands: the scoreboard, encoded waits (waits.h), the board
 // (board.h), or the end of the warp's only instruction in flight.
+#include "exec/async.h"
 #include "exec/timed.h"
+#include "isa/inst.h"
 #include "sm/operand_take.h"
 #include "sm/ready_look.h"
 
@@ -48,12 +50,21 @@ static __attribute__((noinline)) struct hazard board_hazard(struct sm *s, const 
     return lets > h.cycle ? (struct hazard){lets, memory} : h;
 }
 
+// Whether the warp's next instruction waits for copies not landed (exec/async.h).
+static bool waits_for_copies(const struct sm *s, const struct sm_warp *w, const struct op *o)
+{
+    if (o->path != PATH_COPIES || !s->lsu.copies_of[slot_of(s, w)]) return false;
+    const struct inst *i = &w->grid->engine->exec.insts[o - w->grid->ops];
+    return async_covers(w->warp, w->warp->active, i->src[0].value);
+}
+
 // In the general case: several results under way, a fence, or with dependences other than the scoreboard's.
 static __attribute__((noinline)) struct hazard any_hazard(struct sm *s, const struct sm_warp *w,
                                                           const struct op *o)
 {
     if (o->path == PATH_FENCE && (w->lsu.loads || w->lsu.stores))
         return (struct hazard){CYCLE_NEVER, SOURCE_LEVEL + LEVEL_ORDER};
+    if (waits_for_copies(s, w, o)) return (struct hazard){CYCLE_NEVER, SOURCE_LEVEL + LEVEL_ORDER};
     switch ((enum dependences)s->config->dependences) {
     case DEPENDENCES_SCOREBOARD: break;
     case DEPENDENCES_ENCODED: return encoded_hazard(w, o);
@@ -132,6 +143,10 @@ static __attribute__((noinline)) void look_at_all(struct sm *s, unsigned slot)
 {
     struct sm_warp *w = &s->warps[slot];
     const struct op *o = &w->grid->ops[w->front.head];
+    if (waits_for_copies(s, w, o)) {
+        is_unable(s, slot, SLOT_COPY, CYCLE_NEVER);
+        return;
+    }
     struct hazard h = any_hazard(s, w, o);
     // With mechanisms, the awaited register may be of another warp's load.
     if (s->account.waiting[slot] && h.cycle != CYCLE_NEVER) account_came(s, slot, operand_level(s, w, o));

@@ -120,7 +120,8 @@ void room_warp_ended(struct sm *s, unsigned slot)
     struct sm_warp *w = &s->warps[slot];
     struct sm_block *b = &w->grid->room.blocks[w->block];
     if (s->room.resident >> slot & 1) leave(s, slot);
-    if (w->lsu.loads) return; // replies will still write the warp's registers
+    // replies will still write the warp's registers, and the block's shared memory
+    if (w->lsu.loads || s->lsu.copies_of[slot]) return;
     b->warps &= ~(1ull << slot);
     uint64_t end = later(s->now + 1, w->operands.busy_until);
     b->free_at = later(b->free_at, end);

@@ -237,7 +237,8 @@ const char *sm_reason(enum gpu_slot why)
                                                     [SLOT_BARRIER] = "a barrier",
                                                     [SLOT_UNIT] = "the execution unit",
                                                     [SLOT_SYNC] = "other warps, by a mechanism",
-                                                    [SLOT_OPERAND] = "an operand collector"};
+                                                    [SLOT_OPERAND] = "an operand collector",
+                                                    [SLOT_COPY] = "asynchronous copies"};
     return reasons[why];
 }
 
@@ -264,14 +265,15 @@ void sm_report(const struct sm_grid *g, uint64_t begin, struct strbuf *out)
     for (unsigned slot = 0; slot < SM_WARPS; slot++) {
         const struct sm_warp *w = &s->warps[slot];
         bool is_resident = s->room.resident >> slot & 1;
-        if (w->grid != g || (!is_resident && !(w->warp && w->lsu.loads))) continue;
+        if (w->grid != g || (!is_resident && !(w->warp && w->lsu.loads + s->lsu.copies_of[slot]))) continue;
         const uint32_t *id = w->warp->cta->id;
         strbuf_printf(out, "%s  SM %u, block (%u,%u,%u), warp %u: ", separator, s->index, id[0], id[1], id[2],
                       w->warp->index);
         separator = "\n";
         if (!is_resident) {
-            strbuf_printf(out, "has ended, but waits for replies to %u memory instruction%s", w->lsu.loads,
-                          w->lsu.loads == 1 ? "" : "s");
+            unsigned count = (unsigned)w->lsu.loads + s->lsu.copies_of[slot];
+            strbuf_printf(out, "has ended, but waits for replies to %u memory instruction%s", count,
+                          count == 1 ? "" : "s");
             continue;
         }
         strbuf_printf(out, "waits for %s since cycle %" PRIu64 ", at ", reason_of(w), w->ready.since - begin);

@@ -96,7 +96,7 @@ static void look_at_warp(struct sm *s, unsigned slot)
 {
     struct stall *x = s->stall;
     struct circle_elsewhere elsewhere = {0};
-    if (s->warps[slot].lsu.loads) return;
+    if (s->warps[slot].lsu.loads || s->lsu.copies_of[slot]) return;
     if (has_techs(s)) {
         memset(x->elsewhere, 0, sizeof x->elsewhere);
         mech_kept(&s->warps[slot], x->elsewhere);

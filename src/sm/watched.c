@@ -35,6 +35,7 @@ static enum watch_state state_of_slot(uint8_t slot)
     case SLOT_UNIT: return WATCH_UNIT;
     case SLOT_OPERAND: return WATCH_OPERAND;
     case SLOT_SYNC: return WATCH_SYNC;
+    case SLOT_COPY: return WATCH_COPY;
     case SLOT_ISSUED:
     case SLOT_NO_WARP:
     case SLOT_FETCH:

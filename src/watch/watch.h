@@ -50,6 +50,7 @@ enum watch_state { // of a warp in a cycle; states above 0 become spans
     WATCH_UNIT,
     WATCH_OPERAND,
     WATCH_SYNC,  // waits for other warps, by a mechanism
+    WATCH_COPY,  // waits for asynchronous copies
     WATCH_READY, // the scheduler issued another warp first
     WATCH_STATES
 };

@@ -1,4 +1,5 @@
-// The kernels of kernels/tensor on functional runs, against references in double precision: every type and instruction of matrices.
+// The kernels of kernels/tensor against references in double precision: every type and instruction of matrices. Functional runs with
+// copies as early and as late as possible, under the checker (nothing is found), and timed.
 // Bounds are of the rounding of sums and outputs; integers and transposes are exact. Bits of products: tests/exec/tensor.
 #include "api/warpfold.h"
 #include "base/bits.h"
@@ -61,6 +62,9 @@ static void *random_elements(enum type type, size_t count, struct rng *g)
 
 // -- launches -----------------------------------------------------------------------------------------------
 
+// How the present case runs its launches: functional with copies "early" or "late", "checked" or "timed".
+static const char *way = "early";
+
 struct bench {
     struct test *t;
     struct wf_context *c;
@@ -74,6 +78,12 @@ static bool bench_init(struct bench *b, struct test *t, const char *file)
     snprintf(path, sizeof path, "kernels/tensor/ptx/%s.ptx", file);
     *b = (struct bench){.t = t, .c = wf_context_create()};
     rng_init(&b->g, 7);
+    if (strcmp(way, "late") == 0) CHECK(t, wf_set(b->c, "exec.async", "late") == WF_OK);
+    if (strcmp(way, "timed") == 0) CHECK(t, wf_gpu(b->c, "a100") == WF_OK);
+    if (strcmp(way, "checked") == 0) {
+        CHECK(t, wf_set(b->c, "compile.optimise", "0") == WF_OK);
+        CHECK(t, wf_check(b->c) == WF_OK);
+    }
     b->m = wf_module_load_file(b->c, path);
     CHECK_MSG(t, b->m != NULL, "%s", wf_errors(b->c));
     return b->m != NULL;
@@ -91,8 +101,12 @@ static bool launch(struct bench *b, const char *name, struct wf_launch_config sh
 {
     struct wf_kernel *k = wf_kernel_find(b->m, name);
     bool good = k && wf_launch(k, &shape, args, count, NULL) == WF_OK;
-    CHECK_MSG(b->t, good, "%s: %s", name, wf_errors(b->c));
+    CHECK_MSG(b->t, good, "%s, %s: %s", name, way, wf_errors(b->c));
     wf_clear_errors(b->c);
+    struct wf_finding f;
+    if (strcmp(way, "checked") == 0 && wf_finding_at(b->c, 0, &f))
+        test_fail(b->t, __FILE__, __LINE__, "%s: %s at %s:%u", name, f.what, f.places[0].file,
+                  f.places[0].line);
     return good;
 }
 
@@ -492,6 +506,21 @@ static void test_softmax(struct test *t)
     wf_context_destroy(b.c);
 }
 
+static void (*const kernels[])(struct test *) = {test_mma,        test_wmma,   test_types,  test_fp8,
+                                                 test_f64,        test_splitk, test_sparse, test_attention,
+                                                 test_transposes, test_softmax};
+
+static void run_all(struct test *t, const char *word)
+{
+    way = word;
+    for (size_t k = 0; k < TEST_COUNT(kernels); k++) kernels[k](t);
+    way = "early";
+}
+
+static void test_late(struct test *t) { run_all(t, "late"); }
+static void test_checked(struct test *t) { run_all(t, "checked"); }
+static void test_timed(struct test *t) { run_all(t, "timed"); }
+
 int main(int argc, char **argv)
 {
     static const struct test_case cases[] = {
@@ -508,6 +537,9 @@ int main(int argc, char **argv)
         {"attention", test_attention},
         {"transposes", test_transposes},
         {"softmax", test_softmax},
+        {"late", test_late},
+        {"checked", test_checked},
+        {"timed", test_timed},
     };
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }

@@ -1,4 +1,4 @@
-// `warpfold check` on kernels with one planted fault each (faults.cu) and on repaired twins. Fails where a fault is
+// `warpfold check` on kernels with one planted fault each (faults.cu, copies.cu) and on repaired twins. Fails where a fault is
 // missed, has another kind or line, where a second kind is found, and where a twin has findings.
 #include "base/json_read.h"
 #include "base/str.h"
@@ -69,6 +69,35 @@ static const struct fault faults[] = {
     {"no_end", "hang", "--grid 1 --block 1 --arg buf=s32:1:zero", false},
 };
 
+#define ROWS(n) "--arg buf=s32:" #n ":iota --arg buf=s32:64:zero "
+
+// Of copies.cu.
+static const struct fault copies[] = {
+    {"early_read", "read during a copy", "--grid 1 --block 64 " ROWS(64), true},
+    {"no_barrier_behind", "read during a copy", "--grid 1 --block 64 " ROWS(64), true},
+    {"wait_for_one", "read during a copy", "--grid 1 --block 64 " ROWS(128), true},
+    {"wait_without_group", "read during a copy", "--grid 1 --block 64 " ROWS(64), true},
+    {"stages", "read during a copy", "--grid 1 --block 64 " ROWS(512) "--arg s32=8", true},
+    {"fragment_early", "read during a copy", "--grid 1 --block 64 " ROWS(256), true},
+    {"one_warp_waits", "read during a copy", "--grid 1 --block 64 " ROWS(64), true},
+    {"arrival_first", "read during a copy", "--grid 1 --block 64 " ROWS(64), true},
+    {"overwritten", "write during a copy", "--grid 1 --block 64 " ROWS(64), true},
+    {"late_zeros", "write during a copy", "--grid 1 --block 64 " ROWS(64) "--arg s32=50", true},
+    {"two_copies", "write during a copy", "--grid 1 --block 64 " ROWS(128), true},
+    {"neighbours_copy", "write during a copy", "--grid 1 --block 64 " ROWS(256), true},
+    {"counted", "write during a copy", "--grid 1 --block 64 " ROWS(64), true},
+    {"own_source", "source of a copy", "--grid 1 --block 64 " ROWS(64), true},
+    {"others_source", "source of a copy", "--grid 1 --block 64 " ROWS(64), true},
+    {"in_place", "source of a copy", "--grid 1 --block 64 --arg buf=s32:256:iota --arg s32=4", true},
+    {"forgotten", "copy without a wait", "--grid 1 --block 64 " ROWS(64), false},
+    {"one_too_many", "copy without a wait", "--grid 1 --block 64 " ROWS(320) "--arg s32=4", false},
+    {"half_waits", "copy without a wait", "--grid 1 --block 64 " ROWS(64), false},
+    {"no_commit", "copy without a wait", "--grid 1 --block 64 " ROWS(128), false},
+    {"rows_past", "fragment address", "--grid 1 --block 32 --shared 512 --arg buf=s32:32:zero", false},
+    {"odd_row", "fragment address", "--grid 1 --block 32 --arg buf=s32:32:zero", false},
+    {"refilled", "read during a copy", "--grid 1 --block 64 " ROWS(128), true},
+};
+
 struct run {
     struct cli cli;
     struct arena arena;
@@ -105,7 +134,7 @@ static size_t count_of(const struct json_value *list)
     return count;
 }
 
-// Line of faults.cu that ends in the comment `mark`; 0: none.
+// Line of a source that ends in the comment `mark`; 0: none.
 static unsigned line_of(const char *text, const char *mark)
 {
     char comment[80];
@@ -142,19 +171,22 @@ static void judge(struct test *t, const struct fault *f, const struct run *r, co
     CHECK_MSG(t, r->cli.status == 1, "%s: status %d", f->name, r->cli.status);
 }
 
-static void test_kernels(struct test *t)
+// Both twins of every fault of tests/check/FILE.cu.
+static void check_twins(struct test *t, const char *file, const struct fault *list, size_t count)
 {
-    char *source = test_read_file(t, "tests/check/faults.cu", NULL);
-    for (size_t i = 0; i < TEST_COUNT(faults); i++) {
-        const struct fault *f = &faults[i];
+    char path[80];
+    snprintf(path, sizeof path, "tests/check/%s.cu", file);
+    char *source = test_read_file(t, path, NULL);
+    for (size_t i = 0; i < count; i++) {
+        const struct fault *f = &list[i];
         struct strbuf line = {0};
         struct run r = {0};
-        strbuf_printf(&line, "tests/check/faults.ptx --kernel %s %s", f->name, f->arguments);
+        strbuf_printf(&line, "tests/check/%s.ptx --kernel %s %s", file, f->name, f->arguments);
         check(&r, t, line.text);
         judge(t, f, &r, source);
         forget(&r);
         strbuf_clear(&line);
-        strbuf_printf(&line, "tests/check/faults.ptx --kernel %s_repaired %s", f->name, f->arguments);
+        strbuf_printf(&line, "tests/check/%s.ptx --kernel %s_repaired %s", file, f->name, f->arguments);
         check(&r, t, line.text);
         CHECK_MSG(t, r.cli.status == 0 && count_of(r.findings) == 0, "%s_repaired: status %d, %s", f->name,
                   r.cli.status, r.cli.out);
@@ -163,6 +195,9 @@ static void test_kernels(struct test *t)
     }
     free(source);
 }
+
+static void test_kernels(struct test *t) { check_twins(t, "faults", faults, TEST_COUNT(faults)); }
+static void test_copies(struct test *t) { check_twins(t, "copies", copies, TEST_COUNT(copies)); }
 
 // -- scripts ------------------------------------------------------------------------------------------------
 
@@ -272,6 +307,7 @@ static void test_status(struct test *t)
 int main(int argc, char **argv)
 {
     static const struct test_case cases[] = {{"kernels", test_kernels},
+                                             {"copies", test_copies},
                                              {"scripts", test_scripts},
                                              {"bundled", test_bundled},
                                              {"status", test_status}};

@@ -249,14 +249,30 @@ static bool is_like_papers(struct test *t, const struct gpu_file *g)
 // `like`. Otherwise a card could take another card's value unnoticed.
 static bool is_no_cards(const char *key)
 {
-    static const char *const keys[] = {"gpu.dispatch",          "gpu.keep_caches",   "l2.copies",
-                                       "units.shared_operand",  "l1.keep",           "texture.keep",
-                                       "icache.perfect",        "memory.perfect",    "operands.conflicts",
-                                       "issue.active_warps",    "board.entries",     "branch.bits",
-                                       "branch.history",        "branch.resolve",    "machine",
-                                       "energy.board_search",   "energy.board_keep", "energy.board_leakage",
-                                       "energy.bypass_leakage", "gpu.slice",         "icache.warm",
-                                       "constant.keep",         "units.float_in_int"};
+    static const char *const keys[] = {"gpu.dispatch",
+                                       "gpu.keep_caches",
+                                       "l2.copies",
+                                       "units.shared_operand",
+                                       "l1.keep",
+                                       "texture.keep",
+                                       "icache.perfect",
+                                       "memory.perfect",
+                                       "operands.conflicts",
+                                       "issue.active_warps",
+                                       "board.entries",
+                                       "branch.bits",
+                                       "branch.history",
+                                       "branch.resolve",
+                                       "machine",
+                                       "energy.board_search",
+                                       "energy.board_keep",
+                                       "energy.board_leakage",
+                                       "energy.bypass_leakage",
+                                       "gpu.slice",
+                                       "icache.warm",
+                                       "constant.keep",
+                                       "units.float_in_int",
+                                       "lsu.copies"};
     for (size_t i = 0; i < TEST_COUNT(keys); i++)
         if (str_equal(keys[i], key)) return true;
     // Without tensor cores for a product: 0.

@@ -461,6 +461,99 @@ static void test_async_copies(struct test *t)
     strbuf_fini(&s);
 }
 
+static void run_copies(struct test *t, const char *name, const char *body, const uint32_t *out, size_t words,
+                       bool racy)
+{
+    static uint32_t in[64 * 4];
+    struct strbuf s = {0};
+    for (uint32_t k = 0; k < 64 * 4; k++) in[k] = 1000 + k;
+    strbuf_puts(&s, entry);
+    strbuf_puts(&s, ".shared .align 16 .b8 s[1024];\n.shared .align 8 .b64 bar;\n"
+                    "mov.u64 %a, s;\nmad.wide.u32 %a, %t, 16, %a;\nmad.wide.u32 %b, %t, 16, %in;\n"
+                    "mad.wide.u32 %out, %t, 4, %out;\n");
+    strbuf_puts(&s, body);
+    strbuf_puts(&s, "ret;\n}\n");
+    trial_run(t, &(struct trial){.name = name,
+                                 .ptx = s.text,
+                                 .block = 64,
+                                 .in = in,
+                                 .in_bytes = sizeof in,
+                                 .out = out,
+                                 .out_bytes = words * 4,
+                                 .racy = racy});
+    strbuf_fini(&s);
+}
+
+// Every thread copies 16 bytes and reads a word of its neighbour in the other warp, by bar.sync or an mbarrier.
+static void test_copy_waits(struct test *t)
+{
+    static const char read[] =
+        "xor.b32 %y0, %t, 32;\nshl.b32 %y0, %y0, 4;\nmov.u32 %y1, s;\n"
+        "add.u32 %y0, %y0, %y1;\nld.shared.u32 %y2, [%y0+4];\nst.global.u32 [%out], %y2;\n";
+    static const char *const waits[] = {
+        "cp.async.wait_all;\nbar.sync 0;\n",
+        "cp.async.commit_group;\ncp.async.wait_group 0;\nbar.sync 0;\n",
+        "cp.async.commit_group;\ncp.async.commit_group;\ncp.async.wait_group 1;\nbar.sync 0;\n",
+        "cp.async.mbarrier.arrive.noinc.shared.b64 [bar];\n"
+        "W: mbarrier.test_wait.parity.shared.b64 %p, [bar], 0;\n@!%p bra W;\n",
+        "cp.async.mbarrier.arrive.shared.b64 [bar];\nmbarrier.arrive.shared.b64 %x0, [bar];\n"
+        "W: mbarrier.test_wait.shared::cta.b64 %p, [bar], %x0;\n@!%p bra W;\n",
+        "cp.async.mbarrier.arrive.shared::cta.b64 [bar];\nmbarrier.arrive.noComplete.shared.b64 _, [bar], "
+        "0;\n"
+        "mbarrier.arrive.release.cta.shared.b64 %x0, [bar], 1;\n"
+        "W: mbarrier.test_wait.acquire.cta.shared.b64 %p, [bar], %x0;\n@!%p bra W;\n",
+    };
+    uint32_t out[64];
+    for (uint32_t k = 0; k < 64; k++) out[k] = 1000 + (k ^ 32) * 4 + 1;
+    for (size_t k = 0; k < TEST_COUNT(waits); k++) {
+        struct strbuf s = {0};
+        char name[40];
+        snprintf(name, sizeof name, "cp.async, wait %zu", k);
+        strbuf_printf(&s,
+                      "setp.eq.u32 %%p, %%t, 0;\n@%%p mbarrier.init.shared.b64 [bar], 64;\nbar.sync 0;\n"
+                      "cp.async.cg.shared.global.L2::128B [%%a], [%%b], 16;\n%s%s",
+                      waits[k], read);
+        run_copies(t, name, s.text, out, 64, k > 2);
+        strbuf_fini(&s);
+    }
+    for (uint32_t k = 0; k < 64; k++) out[k] = k & 1 ? 0 : 1000 + (k ^ 32) * 4 + 1;
+    struct strbuf s = {0};
+    strbuf_printf(&s,
+                  "and.b32 %%y0, %%t, 1;\nsetp.ne.u32 %%p, %%y0, 0;\n"
+                  "cp.async.ca.shared.global [%%a], [%%b], 16, %%p;\ncp.async.wait_all;\nbar.sync 0;\n%s",
+                  read);
+    run_copies(t, "cp.async, ignore-src", s.text, out, 64, false);
+    strbuf_fini(&s);
+}
+
+// Counts, phases and states of an mbarrier, by one thread: PTX ISA 9.7.13.15.
+static void test_barrier_counts(struct test *t)
+{
+    static const char body[] = "setp.ne.u32 %p, %t, 0;\n@%p bra DONE;\nmbarrier.init.shared.b64 [bar], 3;\n"
+                               "mbarrier.arrive.shared.b64 %x0, [bar];\n"               // 3 missing before
+                               "mbarrier.arrive.noComplete.shared.b64 %x1, [bar], 1;\n" // 2 missing before
+                               "mbarrier.pending_count.b64 %y0, %x0;\nst.global.u32 [%out], %y0;\n"
+                               "mbarrier.pending_count.b64 %y0, %x1;\nst.global.u32 [%out+4], %y0;\n"
+                               "mbarrier.test_wait.shared.b64 %p, [bar], %x0;\nselp.u32 %y0, 1, 0, "
+                               "%p;\nst.global.u32 [%out+8], %y0;\n"
+                               "mbarrier.test_wait.parity.shared.b64 %p, [bar], 1;\nselp.u32 %y0, 1, 0, %p;\n"
+                               "st.global.u32 [%out+12], %y0;\n"
+                               "mbarrier.arrive_drop.shared.b64 %x2, [bar];\n" // ends phase 0; 2 expected
+                               "mbarrier.test_wait.shared.b64 %p, [bar], %x0;\nselp.u32 %y0, 1, 0, "
+                               "%p;\nst.global.u32 [%out+16], %y0;\n"
+                               "mbarrier.test_wait.parity.shared.b64 %p, [bar], 0;\nselp.u32 %y0, 1, 0, %p;\n"
+                               "st.global.u32 [%out+20], %y0;\n"
+                               "mbarrier.arrive.b64 %x0, [bar];\nmbarrier.pending_count.b64 %y0, "
+                               "%x0;\nst.global.u32 [%out+24], %y0;\n"
+                               "mbarrier.arrive_drop.noComplete.shared.b64 _, [bar], 0;\n"
+                               "mbarrier.arrive.shared.b64 %x1, [bar];\n" // ends phase 1
+                               "mbarrier.test_wait.shared.b64 %p, [bar], %x0;\nselp.u32 %y0, 1, 0, "
+                               "%p;\nst.global.u32 [%out+28], %y0;\n"
+                               "mbarrier.inval.shared.b64 [bar];\nDONE:\n";
+    static const uint32_t out[64] = {3, 2, 0, 1, 1, 1, 2, 1};
+    run_copies(t, "mbarrier", body, out, 64, false);
+}
+
 static void test_addresses(struct test *t)
 {
     uint32_t in[8] = {11, 22, 33, 44, 55, 66, 77, 88}, out[16] = {0};
@@ -509,8 +602,10 @@ static void test_addresses(struct test *t)
 int main(int argc, char **argv)
 {
     static const struct test_case cases[] = {
-        {"loads", test_loads},        {"stores", test_stores},         {"qualifiers", test_qualifiers},
-        {"atomics", test_atomics},    {"contention", test_contention}, {"async copies", test_async_copies},
+        {"loads", test_loads},           {"stores", test_stores},
+        {"qualifiers", test_qualifiers}, {"atomics", test_atomics},
+        {"contention", test_contention}, {"async copies", test_async_copies},
+        {"copy waits", test_copy_waits}, {"barrier counts", test_barrier_counts},
         {"addresses", test_addresses}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }

@@ -91,9 +91,11 @@ static void on_engine(struct test *t, const struct trial *x, const char *text, c
     for (int run = 0; k && run < 8; run++) {
         wf_clear_errors(c);
         if (wf_set(c, "exec.isa", isas[run / 2]) != WF_OK) continue;
+        const char *async = (run ^ run / 2) & 1 ? "late" : "early";
         wf_set(c, "simt", modes[run % 2]);
-        snprintf(where, sizeof where, "%s optimise=%s %s %s", profile, optimise, isas[run / 2],
-                 modes[run % 2]);
+        wf_set(c, "exec.async", async);
+        snprintf(where, sizeof where, "%s optimise=%s %s %s %s", profile, optimise, isas[run / 2],
+                 modes[run % 2], async);
         wf_write(c, params[0], x->in, x->in_bytes);
         memset(out, 0, x->out_bytes);
         if (x->out_before) memcpy(out, x->out_before, x->out_bytes);

@@ -439,7 +439,7 @@ static struct inst random_atomic(struct rng *r)
                  row = which == 3 ? 4 + rng_below(r, 2) : rng_below(r, 4);
         struct inst i = {.op = ops[which], .guard = PRED_TRUE, .reconverge = NO_TARGET};
         i.type = types[rng_below(r, TEST_COUNT(types))];
-        i.mode = (uint8_t)(MODE_ATOM_ADD + rng_below(r, MODE_ATOM_CAS - MODE_ATOM_ADD + 1));
+        i.mode = (uint8_t)(MODE_ATOM_ADD + rng_below(r, MODE_ATOM_ARRIVE - MODE_ATOM_ADD + 1));
         if (rng_below(r, 4) == 0) i.guard = (uint8_t)rng_below(r, 7);
         unsigned width = isa_src_width(&i, 1);
         if (i.op != OP_RED) i.dst[0] = random_destination(r, SHAPE_REG, width);

@@ -70,6 +70,8 @@ struct redundancy_options {
 };
 void generator_redundancy_with(uint64_t seed, const struct redundancy_options *options,
                                struct generated *out);
+// Makes a kernel of asynchronous copies, groups and waits (copies.c), with the same parameters.
+void generator_copies(uint64_t seed, struct generated *out);
 void generated_fini(struct generated *g);
 // Reads the launch back from the comment of a generated (or shrunk) kernel. False without a launch comment.
 bool generated_read(const char *text, struct generated *g);

@@ -244,12 +244,18 @@ enum oracle_step oracle_atom(struct oracle_thread *t, const struct ptx_inst *i)
 // cp.async copies at once, so groups and waits have no effect. Bytes past the source size are zero.
 enum oracle_step oracle_cp_async(struct oracle_thread *t, const struct ptx_inst *i)
 {
+    if (i->mode == PTX_MODE_CP_ARRIVE) return oracle_copy_arrive(t, i);
     if (i->mode != PTX_MODE_CP_ASYNC) return STEP_NEXT;
     enum ptx_space to_space = PTX_SPACE_SHARED, from_space = PTX_SPACE_GLOBAL;
     uint64_t to = oracle_memory_address(t, &i->operands[0], &to_space);
     uint64_t from = oracle_memory_address(t, &i->operands[1], &from_space);
     uint64_t size = oracle_read(t, &i->operands[2], PTX_U32), real = size;
-    if (i->operand_count > 3) real = oracle_read(t, &i->operands[3], PTX_U32);
+    bool ignores = i->operand_count > 3 && i->operands[3].kind == PTX_OPERAND_REG &&
+                   top(t)->f->regs[i->operands[3].reg].type == PTX_PRED;
+    if (ignores)
+        real = oracle_read_pred(t, &i->operands[3]) ? 0 : size;
+    else if (i->operand_count > 3)
+        real = oracle_read(t, &i->operands[3], PTX_U32);
     if (real > size) real = size;
     uint8_t *d = oracle_host(t, to_space, to, size, ACCESS_WRITE);
     if (!d) return STEP_FAULT;

@@ -67,10 +67,12 @@ static bool races(const struct oracle_block *b, uint32_t me, const struct oracle
     return c->reader == SEVERAL ? c->read_epoch == b->epoch : !ordered(b, me, c->reader, c->read_epoch);
 }
 
-// Atomics, and loads and stores stronger than .weak: threads may wait for each other by such accesses.
+// Atomics, operations of mbarriers, and loads and stores stronger than .weak: threads may wait for each other by such accesses.
 static bool is_strong(struct oracle_thread *t)
 {
     const struct ptx_inst *i = &top(t)->f->insts[top(t)->pc];
+    bool is_barrier = i->op == PTX_OP_MBARRIER && i->mode >= PTX_MODE_MBARRIER_ARRIVE;
+    if (is_barrier || (i->op == PTX_OP_CP && i->mode == PTX_MODE_CP_ARRIVE)) return true;
     return i->op == PTX_OP_ATOM || i->op == PTX_OP_RED || i->sem > PTX_SEM_WEAK;
 }
 

@@ -205,6 +205,7 @@ static void take_turn(struct oracle_thread *t, unsigned turn, uint64_t limit)
         }
         switch (oracle_step(t)) {
         case STEP_NEXT: top(t)->pc++; break;
+        case STEP_YIELD: top(t)->pc++; return;
         case STEP_JUMPED: break;
         case STEP_GROUP: t->state = THREAD_GROUP; break;
         case STEP_BARRIER: t->state = THREAD_BARRIER; break;

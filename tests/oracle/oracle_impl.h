@@ -100,7 +100,8 @@ struct oracle_block {
     bool failed;
 };
 
-enum oracle_step { STEP_NEXT, STEP_JUMPED, STEP_GROUP, STEP_BARRIER, STEP_EXIT, STEP_FAULT };
+// YIELD: as NEXT, and the turn ends.
+enum oracle_step { STEP_NEXT, STEP_YIELD, STEP_JUMPED, STEP_GROUP, STEP_BARRIER, STEP_EXIT, STEP_FAULT };
 
 static inline struct oracle_frame *top(struct oracle_thread *t) { return &vec_last(&t->frames); }
 
@@ -142,6 +143,11 @@ enum oracle_step oracle_store(struct oracle_thread *t, const struct ptx_inst *i)
 enum oracle_step oracle_atom(struct oracle_thread *t, const struct ptx_inst *i);
 enum oracle_step oracle_cp_async(struct oracle_thread *t, const struct ptx_inst *i);
 uint64_t oracle_memory_address(struct oracle_thread *t, const struct ptx_operand *op, enum ptx_space *space);
+
+// mbarrier.c
+enum oracle_step oracle_mbarrier(struct oracle_thread *t, const struct ptx_inst *i);
+enum oracle_step oracle_copy_arrive(struct oracle_thread *t,
+                                    const struct ptx_inst *i); // cp.async.mbarrier.arrive
 
 // integer.c, real.c, convert.c: false when the instruction is not theirs
 bool oracle_integer(struct oracle_thread *t, const struct ptx_inst *i);

@@ -359,6 +359,7 @@ static enum oracle_step execute(struct oracle_thread *t, const struct ptx_inst *
     case PTX_OP_ST: return oracle_store(t, i);
     case PTX_OP_ATOM:
     case PTX_OP_RED: return oracle_atom(t, i);
+    case PTX_OP_MBARRIER: return oracle_mbarrier(t, i);
     case PTX_OP_CP: return oracle_cp_async(t, i);
     case PTX_OP_TEX: return oracle_tex(t, i);
     case PTX_OP_TXQ: return oracle_txq(t, i);

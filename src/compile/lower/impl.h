@@ -214,6 +214,9 @@ void lower_signature(struct ir_function *f, const struct ptx_prototype *t);
 void lower_enter(struct lower *l);
 void lower_return(struct lower *l);
 
+// cp.async.mbarrier.arrive (lower/mbarrier.c)
+void lower_copy_arrive(struct lower *l);
+
 // Reports an error at the current PTX instruction: "kernel 'k' uses <what>, not executed by warpfold (…)".
 // Only the first error of a kernel is reported.
 void lower_refuse(struct lower *l, const char *what);

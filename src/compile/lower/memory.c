@@ -307,6 +307,15 @@ void lower_createpolicy(struct lower *l) { lower_write(l, 0, wide(l, 0)); }
 
 void lower_nothing(struct lower *l) { (void)l; } // hints and markers that change no state
 
+// Bytes read of the source: the operand src-size, or with the predicate ignore-src none.
+static struct ir_value *source_size(struct lower *l, uint32_t bytes)
+{
+    const struct ptx_operand *o = &l->inst->operands[3];
+    bool ignores = o->kind == PTX_OPERAND_REG && lower_register_bits(l, o) == 1;
+    if (!ignores) return lower_read(l, 3, PTX_U32);
+    return lower_select(l, lower_read(l, 3, PTX_PRED), word(l, 0), word(l, bytes));
+}
+
 static void copy_async(struct lower *l)
 {
     const struct ptx_inst *p = l->inst;
@@ -315,7 +324,7 @@ static void copy_async(struct lower *l)
     uint64_t bytes = p->operands[2].imm;
     enum isa_type type = bytes == 16 ? TYPE_B128 : bytes == 8 ? TYPE_B64 : TYPE_B32;
     struct ir_value *uses[3] = {to.base, from.base};
-    if (p->zfill) uses[2] = lower_read(l, 3, PTX_U32);
+    if (p->zfill) uses[2] = source_size(l, (uint32_t)bytes);
     struct ir_inst *i = lower_effect(l, IR_CPASYNC, type, 0, NULL, p->zfill ? 3 : 2, uses);
     i->space = SPACE_SHARED;
     i->offset = to.offset;
@@ -328,6 +337,10 @@ void lower_cp(struct lower *l)
     enum ptx_mode mode = l->inst->mode;
     if (mode == PTX_MODE_CP_ASYNC) {
         copy_async(l);
+        return;
+    }
+    if (mode == PTX_MODE_CP_ARRIVE) {
+        lower_copy_arrive(l);
         return;
     }
     if (mode != PTX_MODE_CP_WAIT_GROUP) lower_effect(l, IR_CPCOMMIT, TYPE_NONE, 0, NULL, 0, NULL);

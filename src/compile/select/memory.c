@@ -420,6 +420,15 @@ void select_copy_async(struct select *s, struct ir_inst *i)
     insert(s, m);
 }
 
+void select_copy_arrive(struct select *s, struct ir_inst *i)
+{
+    struct mach_inst *m = begin(s, OP_ARRIVES);
+    m->i.type = TYPE_B64;
+    set_src(m, 0, plus_address(s, address_of(s, ir_operand(i, 0), i->offset), i->space));
+    set_guard(s, m, i);
+    insert(s, m);
+}
+
 void select_prefetch(struct select *s, struct ir_inst *i)
 {
     struct mach_inst *m = begin(s, OP_CCTL);

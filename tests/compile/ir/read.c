@@ -145,8 +145,8 @@ static bool mode_of(struct ir_inst *i, const char *text, size_t length)
         enum isa_mode first, last;
     } ranges[] = {{IR_PRMT, MODE_PRMT_F4E, MODE_PRMT_RC16},   {IR_FUNNEL, MODE_SHF_L, MODE_SHF_R},
                   {IR_FLO, MODE_FLO_SH, MODE_FLO_SH},         {IR_DOT, MODE_IDP_4A, MODE_IDP_4A},
-                  {IR_MUFU, MODE_MUFU_RCP, MODE_MUFU_RSQ64H}, {IR_ATOM, MODE_ATOM_ADD, MODE_ATOM_CAS},
-                  {IR_RED, MODE_ATOM_ADD, MODE_ATOM_CAS},     {IR_SHFL, MODE_SHFL_UP, MODE_SHFL_IDX},
+                  {IR_MUFU, MODE_MUFU_RCP, MODE_MUFU_RSQ64H}, {IR_ATOM, MODE_ATOM_ADD, MODE_ATOM_ARRIVE},
+                  {IR_RED, MODE_ATOM_ADD, MODE_ATOM_ARRIVE},  {IR_SHFL, MODE_SHFL_UP, MODE_SHFL_IDX},
                   {IR_VOTE, MODE_VOTE_ALL, MODE_VOTE_UNI},    {IR_BAR, MODE_BAR_SYNC, MODE_BAR_RED}};
     for (size_t k = 0; k < sizeof ranges / sizeof ranges[0]; k++)
         for (unsigned m = ranges[k].first; i->op == ranges[k].op && m <= ranges[k].last; m++)

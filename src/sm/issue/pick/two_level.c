@@ -7,7 +7,7 @@
 // the very warp it waits for.
 static bool is_away(enum gpu_slot why)
 {
-    return why == SLOT_MEMORY || why == SLOT_BARRIER || why == SLOT_SYNC;
+    return why == SLOT_MEMORY || why == SLOT_BARRIER || why == SLOT_SYNC || why == SLOT_COPY;
 }
 
 static uint64_t active_set(const struct sm *s, unsigned scheduler, uint64_t among)
