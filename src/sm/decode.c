@@ -148,8 +148,7 @@ void gpu_decode_results(struct op *o, const struct inst *i)
 static uint64_t set_of(const struct op *o, unsigned first, unsigned predicates)
 {
     uint64_t set = (uint64_t)predicates << OP_PRED_BIT;
-    for (unsigned k = first; k < op_need_count(o); k++)
-        set |= op_bit(op_need(o, k));
+    for (unsigned k = first; k < op_need_count(o); k++) set |= op_bit(op_need(o, k));
     return set;
 }
 
