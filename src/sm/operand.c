@@ -145,18 +145,22 @@ static bool has_other_places(const struct sm *s, const struct sm_warp *w)
 }
 
 // Bits: operands read, or results written, that a mechanism may keep outside the main register file.
-static uint32_t elsewhere(const struct sm_warp *w, const struct op *o, bool is_write)
+static inline uint32_t elsewhere(const struct sm *s, const struct sm_warp *w, const struct op *o,
+                                 bool is_write)
 {
-    if (!w->grid->hooks->elsewhere) return ~0u; // any operand
-    return mech_elsewhere(w, (uint32_t)(o - w->grid->ops), is_write);
+    const struct sm_grid *g = w->grid;
+    if (!has_other_places(s, w)) return 0;
+    if (!g->hooks->elsewhere) return ~0u; // any operand
+    return g->hooks->elsewhere(g->hooked, w->place, (uint32_t)(o - g->ops), is_write);
 }
 
-static struct operand_access ask(const struct sm_warp *w, const struct op *o, struct operand_access a)
+// Asks the mechanisms about the access, preset to the main register file.
+static inline void ask(const struct sm_warp *w, const struct op *o, struct operand_access *a)
 {
-    a.bank = w->grid->sm->operands.bank_of[a.physical];
-    a.main = 1;
-    mech_operand(w, (uint32_t)(o - w->grid->ops), &a);
-    return a;
+    const struct sm_grid *g = w->grid;
+    a->bank = g->sm->operands.bank_of[a->physical];
+    a->main = 1;
+    g->hooks->operand(g->hooked, w->place, (uint32_t)(o - g->ops), a);
 }
 
 // Counts the read of operand `k` as the mechanisms direct. Returns the extra cycles until the operand is
@@ -164,10 +168,8 @@ static struct operand_access ask(const struct sm_warp *w, const struct op *o, st
 static uint32_t ask_read(const struct sm_warp *w, const struct op *o, unsigned k, unsigned *bank)
 {
     struct gpu_counts *counts = &w->grid->counts;
-    struct operand_access a =
-        ask(w, o,
-            (struct operand_access){
-                .physical = w->operands.map[o->reads[k]], .r = o->reads[k], .nth = (uint8_t)k});
+    struct operand_access a = {.physical = w->operands.map[o->reads[k]], .r = o->reads[k], .nth = (uint8_t)k};
+    ask(w, o, &a);
     counts->operand_reads += a.main;
     counts->operand_near_reads += a.near;
     counts->operand_word_reads += a.words;
@@ -190,10 +192,9 @@ static bool ask_writes(const struct sm_warp *w, const uint16_t *registers, const
             needs_port = true;
             continue;
         }
-        struct operand_access a = ask(
-            w, o,
-            (struct operand_access){
-                .physical = registers[n], .r = (uint8_t)(o->dst + n), .nth = (uint8_t)n, .is_write = true});
+        struct operand_access a = {
+            .physical = registers[n], .r = (uint8_t)(o->dst + n), .nth = (uint8_t)n, .is_write = true};
+        ask(w, o, &a);
         counts->operand_writes += a.main;
         counts->operand_near_writes += a.near;
         counts->operand_word_writes += a.words;
@@ -251,7 +252,7 @@ uint64_t operand_collect_observed(struct sm *s, const struct sm_warp *w, const s
     const struct gpu_config *c = s->config;
     const uint64_t first = s->now + 1;
     uint64_t collected = first;
-    uint32_t asked = has_other_places(s, w) ? elsewhere(w, o, false) : 0;
+    uint32_t asked = elsewhere(s, w, o, false);
     if (!asked && !c->check && !s->operands.has_free_banks) return operand_collect_plain(s, w, o);
     for (unsigned k = 0; k < o->read_count; k++) {
         uint32_t reg = w->operands.map[o->reads[k]];
@@ -274,7 +275,7 @@ uint64_t operand_collect_observed(struct sm *s, const struct sm_warp *w, const s
 
 void operand_look_up(struct sm *s, const struct sm_warp *w, const struct op *o)
 {
-    uint32_t asked = has_other_places(s, w) ? elsewhere(w, o, false) : 0;
+    uint32_t asked = elsewhere(s, w, o, false);
     for (unsigned k = 0; k < o->read_count; k++) {
         unsigned bank;
         if (asked >> k & 1)
@@ -321,8 +322,11 @@ uint64_t operand_write_elsewhere(struct sm *s, const struct sm_warp *w, const ui
                                  const struct op *o, uint64_t cycle)
 {
     bool needs_port = true;
-    uint32_t cycles = 0;
-    if (has_other_places(s, w)) needs_port = ask_writes(w, registers, o, elsewhere(w, o, true), &cycles);
+    uint32_t cycles = 0, asked = elsewhere(s, w, o, true);
+    if (asked)
+        needs_port = ask_writes(w, registers, o, asked, &cycles);
+    else if (!is_guest(w))
+        w->grid->counts.operand_writes += o->dst_words;
     if (!needs_port) return operand_behind_reads(s, registers, o->dst_words, cycle + cycles);
     return operand_take_write_port(s, w->grid, registers, o->dst_words, cycle + cycles);
 }

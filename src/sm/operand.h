@@ -42,7 +42,7 @@ struct operands {
     uint8_t *from_memory; // SOURCE_ALU, SOURCE_AWAITED or a level (account.h)
     uint8_t *bank_of;
     bool has_free_banks; // some entries of bank_of are NO_BANK
-    uint32_t numbers; // number of physical registers
+    uint32_t numbers;    // number of physical registers
     uint64_t collector_free[64];
     unsigned collector; // collector to look at first; behind operand_has_collector: a free collector
     // By bank: number of the next port, counted over all cycles: cycle * bank_ports + port in the cycle.

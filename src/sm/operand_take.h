@@ -186,6 +186,12 @@ static inline uint64_t operand_had(const struct sm *s, const struct sm_warp *w, 
     return is_own ? cycle - o->bypass : cycle;
 }
 
+// Counts the writes of a result, unless mechanisms have been asked about each.
+static inline void operand_count_writes(struct sm_grid *g, const struct op *o)
+{
+    if (!g->hooks->operand) g->counts.operand_writes += o->dst_words;
+}
+
 // Records a pipeline's result written at `cycle`. Returns the cycle from which the warp may use the result.
 static inline uint64_t operand_piped(struct sm *s, struct sm_warp *w, const struct op *o, uint64_t cycle)
 {

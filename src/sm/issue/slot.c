@@ -292,7 +292,7 @@ static inline __attribute__((always_inline)) void pass_asked(struct sm *s, struc
     uint64_t cycle = operand_execute(s, w, o, collected, interval);
     uint64_t had = operand_had(s, w, o, cycle);
     operand_note_result(s, w, o, cycle, had, false);
-    if (!h->operand) g->counts.operand_writes += o->dst_words;
+    operand_count_writes(g, o);
     if (h->result) h->result(g->hooked, w->place, index, had);
 }
 

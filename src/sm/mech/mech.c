@@ -244,16 +244,6 @@ bool mech_port(const struct sm_warp *w, uint32_t index)
     return g->hooks->port && g->hooks->port(g->hooked, w->place, index);
 }
 
-uint32_t mech_elsewhere(const struct sm_warp *w, uint32_t index, bool is_write)
-{
-    return w->grid->hooks->elsewhere(w->grid->hooked, w->place, index, is_write);
-}
-
-void mech_operand(const struct sm_warp *w, uint32_t index, struct operand_access *a)
-{
-    ASK(w->grid, operand, w->place, index, a);
-}
-
 void mech_cost(const struct sm_warp *w, uint32_t index, struct op_cost *c)
 {
     ASK(w->grid, cost, w->place, index, c);

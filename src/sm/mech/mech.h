@@ -54,11 +54,7 @@ void mech_flushed(const struct sm_warp *w);
 bool mech_port(const struct sm_warp *w, uint32_t index);
 void mech_cost(const struct sm_warp *w, uint32_t index, struct op_cost *c);
 
-// Registers. mech_elsewhere: bits, by position among the instruction's registers read (is_write: written), of
-// registers for which mech_operand must be called. The other registers are in the main register file. Only
-// for grids with the hook `elsewhere`.
-uint32_t mech_elsewhere(const struct sm_warp *w, uint32_t index, bool is_write);
-void mech_operand(const struct sm_warp *w, uint32_t index, struct operand_access *a);
+// Registers.
 void mech_result(const struct sm_warp *w, uint32_t index, uint64_t cycle);
 void mech_replied(const struct sm_warp *w, uint32_t index, const uint16_t *registers, uint64_t cycle);
 void mech_kept(const struct sm_warp *w, struct tech_kept words[TECH_REGISTERS]);

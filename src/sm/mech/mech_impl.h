@@ -2,7 +2,7 @@
 #pragma once
 #include "sm/mech/ask.h"
 
-#define EACH(g, k)        for (struct sm_tech *k = (g)->techs; k < (g)->techs + (g)->tech_count; k++)
+#define EACH(g, k) for (struct sm_tech *k = (g)->techs; k < (g)->techs + (g)->tech_count; k++)
 
 static inline unsigned slot_at(const struct sm_grid *g, unsigned place) { return g->room.slots[place]; }
 static inline struct sm_warp *warp_at(struct sm_grid *g, unsigned place)

@@ -182,16 +182,18 @@ static uint64_t overwritten(const struct rfcache *x, unsigned place, unsigned r)
     return is_destination ? x->lanes : 0;
 }
 
+// Size of a register of a warp with the lanes `full`, without a gap.
+static size_t bytes_of(uint64_t full) { return (bit_highest(full) + 1) * sizeof(uint32_t); }
+
 // Copies the entry's values in the lanes `among` to the warp's own register.
 static void deliver(struct rfcache *x, unsigned place, const struct entry *e, uint64_t among)
 {
     const struct warp *w = tech_warp(x->grid, place);
     uint32_t *lanes = tech_lanes(x->grid, place, e->r), different = 0;
     uint64_t moved = e->lanes & among, threads = w->present & ~w->exited;
-    size_t bytes = bit_count(w->full) * sizeof *lanes;
     if (moved == w->full && threads == w->full) {
-        different = memcmp(lanes, e->words, bytes) != 0;
-        memcpy(lanes, e->words, bytes);
+        different = x->launch->verify && memcmp(lanes, e->words, bytes_of(w->full)) != 0;
+        memcpy(lanes, e->words, bytes_of(w->full));
         moved = 0;
     }
     for (uint64_t left = moved; left; left &= left - 1) {
@@ -208,7 +210,7 @@ static void keep(struct rfcache *x, unsigned place, struct entry *e, uint64_t la
     const uint32_t *own = tech_lanes(x->grid, place, e->r);
     uint64_t full = tech_warp(x->grid, place)->full;
     if (lanes == full)
-        memcpy(e->words, own, bit_count(full) * sizeof *own);
+        memcpy(e->words, own, bytes_of(full));
     else
         for (uint64_t left = lanes; left; left &= left - 1)
             e->words[bit_lowest(left)] = own[bit_lowest(left)];
