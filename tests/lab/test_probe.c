@@ -67,7 +67,7 @@ static void test_statements(struct test *t)
                 compared++;
             }
     }
-    CHECK_EQ(t, compared, 12 * TEST_COUNT(same));
+    CHECK_EQ(t, compared, 13 * TEST_COUNT(same));
 }
 
 // The first three rows of the paper's Table 3, as a mask: uniform, affine, unstructured. On another GPU and code, too.

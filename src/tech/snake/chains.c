@@ -4,44 +4,64 @@
 
 #include <stdlib.h>
 
-static struct snake_link *table(uint32_t count)
+static void table_init(struct snake_table *t, uint32_t count, uint32_t instructions)
 {
-    return heap_alloc((count ? count : 1) * sizeof(struct snake_link));
+    t->count = count;
+    t->rows = heap_alloc((count ? count : 1) * sizeof *t->rows);
+    t->first = heap_alloc(instructions * sizeof *t->first);
 }
 
-void snake_chains_init(struct snake_chains *c, const struct snake_options *o, uint64_t *counters)
+void snake_chains_init(struct snake_chains *c, const struct snake_options *o, uint32_t instructions,
+                       uint64_t *counters)
 {
-    *c = (struct snake_chains){
-        .options = o, .counters = counters, .links = table(o->links), .warps = table(o->between)};
+    *c = (struct snake_chains){.options = o, .counters = counters};
+    table_init(&c->links, o->links, instructions);
+    table_init(&c->warps, o->between, instructions);
+}
+
+static void table_fini(struct snake_table *t)
+{
+    free(t->rows);
+    free(t->first);
 }
 
 void snake_chains_fini(struct snake_chains *c)
 {
-    free(c->links);
-    free(c->warps);
+    table_fini(&c->links);
+    table_fini(&c->warps);
 }
 
 void snake_chains_warp(struct snake_chains *c, unsigned place) { c->heads[place].is_set = false; }
 
-static struct snake_link *find(struct snake_link *rows, uint32_t count, uint32_t from, uint32_t to)
+static struct snake_link *find(const struct snake_table *t, uint32_t from, uint32_t to)
 {
-    for (uint32_t k = 0; k < count; k++)
-        if (rows[k].used && rows[k].from == from && rows[k].to == to) return &rows[k];
+    for (uint32_t k = t->first[from]; k; k = t->rows[k - 1].next)
+        if (t->rows[k - 1].to == to) return &t->rows[k - 1];
     return NULL;
 }
 
-// A free row, or the row with the lowest turn, made a new link. NULL: the table has no rows.
-static struct snake_link *replace(struct snake_link *rows, uint32_t count, uint32_t from, uint32_t to)
+static void unlink_row(struct snake_table *t, const struct snake_link *l)
 {
-    struct snake_link *oldest = count ? rows : NULL;
-    for (uint32_t k = 0; k < count; k++) {
-        if (!rows[k].used) {
-            oldest = &rows[k];
+    uint32_t *at = &t->first[l->from];
+    while (&t->rows[*at - 1] != l) at = &t->rows[*at - 1].next;
+    *at = l->next;
+}
+
+// A free row, or the row with the lowest turn, made a new link. NULL: the table has no rows.
+static struct snake_link *replace(struct snake_table *t, uint32_t from, uint32_t to)
+{
+    struct snake_link *oldest = t->count ? t->rows : NULL;
+    for (uint32_t k = 0; k < t->count; k++) {
+        if (!t->rows[k].used) {
+            oldest = &t->rows[k];
             break;
         }
-        if (rows[k].turn < oldest->turn) oldest = &rows[k];
+        if (t->rows[k].turn < oldest->turn) oldest = &t->rows[k];
     }
-    if (oldest) *oldest = (struct snake_link){.used = true, .from = from, .to = to};
+    if (!oldest) return NULL;
+    if (oldest->used) unlink_row(t, oldest);
+    *oldest = (struct snake_link){.used = true, .from = from, .to = to, .next = t->first[from]};
+    t->first[from] = (uint32_t)(oldest - t->rows) + 1;
     return oldest;
 }
 
@@ -64,11 +84,11 @@ static void learn(struct snake_chains *c, struct snake_link *l, int64_t stride)
 static bool extend(struct snake_chains *c, const struct snake_head *h, const struct snake_load *l)
 {
     int64_t stride = (int64_t)(l->address - h->address);
-    struct snake_link *link = find(c->links, c->options->links, h->index, l->index);
+    struct snake_link *link = find(&c->links, h->index, l->index);
     bool was_known = is_known(c, link), is_right = was_known && link->stride == stride;
     c->counters[COUNT_linked] += is_right;
     c->counters[COUNT_strayed] += was_known && !is_right;
-    if (!link) link = replace(c->links, c->options->links, h->index, l->index);
+    if (!link) link = replace(&c->links, h->index, l->index);
     if (link) learn(c, link, stride);
     return is_right;
 }
@@ -76,9 +96,9 @@ static bool extend(struct snake_chains *c, const struct snake_head *h, const str
 // The stride between neighbouring warps of one block, from warps that execute the load in any order.
 static void extend_warps(struct snake_chains *c, const struct snake_load *l)
 {
-    struct snake_link *link = find(c->warps, c->options->between, l->index, l->index);
+    struct snake_link *link = find(&c->warps, l->index, l->index);
     bool is_same = link && link->block == l->block && link->warp != l->warp;
-    if (!link) link = replace(c->warps, c->options->between, l->index, l->index);
+    if (!link) link = replace(&c->warps, l->index, l->index);
     if (!link) return;
     if (is_same) {
         int64_t bytes = (int64_t)(l->address - link->last), warps = (int64_t)l->warp - link->warp;
@@ -103,10 +123,9 @@ bool snake_chains_learn(struct snake_chains *c, const struct snake_load *l)
 bool snake_chains_follow(struct snake_chains *c, uint32_t *index, int64_t *far)
 {
     const struct snake_link *next = NULL;
-    for (uint32_t k = 0; k < c->options->links; k++) {
-        const struct snake_link *l = &c->links[k];
-        bool fits = l->used && l->from == *index && is_known(c, l);
-        if (fits && (!next || l->turn > next->turn)) next = l;
+    for (uint32_t k = c->links.first[*index]; k; k = c->links.rows[k - 1].next) {
+        const struct snake_link *l = &c->links.rows[k - 1];
+        if (is_known(c, l) && (!next || l->turn > next->turn)) next = l;
     }
     if (!next) return false;
     c->counters[COUNT_walked]++;
@@ -117,6 +136,6 @@ bool snake_chains_follow(struct snake_chains *c, uint32_t *index, int64_t *far)
 
 int64_t snake_chains_ahead(const struct snake_chains *c, uint32_t index)
 {
-    const struct snake_link *l = find(c->warps, c->options->between, index, index);
+    const struct snake_link *l = find(&c->warps, index, index);
     return is_known(c, l) ? l->stride * (int64_t)c->options->ahead : 0;
 }

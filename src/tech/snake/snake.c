@@ -84,7 +84,7 @@ static void *sm_begin(void *launch, struct sm_grid *grid, uint64_t *counts)
     s->counters = counts;
     s->held = 0;
     s->changed = 0;
-    snake_chains_init(&s->chains, s->options, counts);
+    snake_chains_init(&s->chains, s->options, s->program->inst_count, counts);
     prefetch_init(&s->prefetch, grid, &tech_snake, &s->options->prefetch, counts + COUNT_TOTAL);
     return s;
 }

@@ -37,13 +37,20 @@ struct snake_link {
     // links of warps: number of the last warp in its block, number of the block in the grid, address
     uint32_t warp;
     uint64_t block, last;
+    uint32_t next; // 1 + the next row with the same `from`; 0: none
+};
+
+struct snake_table {
+    struct snake_link *rows; // heap
+    uint32_t count;
+    uint32_t *first; // heap; by instruction: 1 + the first row with the instruction as `from`; 0: none
 };
 
 struct snake_chains {
     const struct snake_options *options;
     uint64_t *counters;
-    struct snake_head heads[64];      // by place
-    struct snake_link *links, *warps; // heap; options links and between
+    struct snake_head heads[64];     // by place
+    struct snake_table links, warps; // of options links and between
     uint64_t turn;
 };
 
@@ -52,7 +59,9 @@ struct snake_load { // of a warp, at execution
     uint64_t block, address; // address: of the first executing lane
 };
 
-void snake_chains_init(struct snake_chains *c, const struct snake_options *o, uint64_t *counters);
+// instructions: of the program
+void snake_chains_init(struct snake_chains *c, const struct snake_options *o, uint32_t instructions,
+                       uint64_t *counters);
 void snake_chains_fini(struct snake_chains *c);
 void snake_chains_warp(struct snake_chains *c, unsigned place); // the place has a new warp
 // Learns from a load. Returns whether a known link led to the load's address.
