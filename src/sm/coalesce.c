@@ -261,7 +261,8 @@ static unsigned wide_passes(const struct sm *s, const struct exec_access *a)
 
 // LDSM: the first 8 lanes have the addresses of the first matrix's rows, and so on. A pass is a wavefront: a matrix
 // takes one pass, or more where rows share banks.
-static unsigned matrix_passes(const struct sm *s, const struct exec_access *a, const struct inst *i)
+static __attribute__((noinline)) unsigned matrix_passes(const struct sm *s, const struct exec_access *a,
+                                                        const struct inst *i)
 {
     enum { ROWS = 8, ROW_WORDS = 4 };
     unsigned passes = 0, lanes = ROWS * isa_mma_shapes[i->shape].matrices;
@@ -382,10 +383,9 @@ void coalesce(struct sm *s, struct lsu_entry *e, struct exec_access *a, const st
     uint64_t global = a->mask & ~(a->shared | a->local);
     e->kind = (uint8_t)kind_of(a, i);
     e->cycles = e->count = 0;
-    if (i->op == OP_LDSM)
-        e->cycles = (uint16_t)matrix_passes(s, a, i);
-    else if (a->shared)
-        e->cycles = (uint16_t)remembered_passes(s, e, a, isa_has(i, ISA_ATOMIC));
+    if (a->shared)
+        e->cycles = (uint16_t)(i->op == OP_LDSM ? matrix_passes(s, a, i)
+                                                : remembered_passes(s, e, a, isa_has(i, ISA_ATOMIC)));
     if (e->kind == LSU_CONSTANT)
         for (uint64_t left = a->mask; left; left &= left - 1)
             a->address[bit_lowest(left)] +=

@@ -72,14 +72,16 @@ struct bench {
     struct rng g;
 };
 
-static bool bench_init(struct bench *b, struct test *t, const char *file)
+// gpu NULL: as the present case runs its launches.
+static bool bench_init_on(struct bench *b, struct test *t, const char *file, const char *gpu)
 {
     char path[100];
     snprintf(path, sizeof path, "kernels/tensor/ptx/%s.ptx", file);
     *b = (struct bench){.t = t, .c = wf_context_create()};
     rng_init(&b->g, 7);
+    const char *card = gpu ? gpu : strcmp(way, "timed") == 0 ? "h100" : NULL; // has every product
+    if (card) CHECK(t, wf_gpu(b->c, card) == WF_OK);
     if (strcmp(way, "late") == 0) CHECK(t, wf_set(b->c, "exec.async", "late") == WF_OK);
-    if (strcmp(way, "timed") == 0) CHECK(t, wf_gpu(b->c, "a100") == WF_OK);
     if (strcmp(way, "checked") == 0) {
         CHECK(t, wf_set(b->c, "compile.optimise", "0") == WF_OK);
         CHECK(t, wf_check(b->c) == WF_OK);
@@ -87,6 +89,11 @@ static bool bench_init(struct bench *b, struct test *t, const char *file)
     b->m = wf_module_load_file(b->c, path);
     CHECK_MSG(t, b->m != NULL, "%s", wf_errors(b->c));
     return b->m != NULL;
+}
+
+static bool bench_init(struct bench *b, struct test *t, const char *file)
+{
+    return bench_init_on(b, t, file, NULL);
 }
 
 static uint64_t put(struct bench *b, const void *from, size_t bytes)
@@ -278,8 +285,7 @@ static void product_on(struct test *t, const char *gpu, const char *key, const c
 {
     int m = 128, n = 128, k = 64;
     struct bench b;
-    if (!bench_init(&b, t, "gemm_types")) return;
-    if (gpu) CHECK(t, wf_gpu(b.c, gpu) == WF_OK);
+    if (!bench_init_on(&b, t, "gemm_types", gpu)) return;
     if (key) CHECK(t, wf_set(b.c, key, value) == WF_OK);
     void *x = random_elements(F32, (size_t)(m * k), &b.g), *y = random_elements(F32, (size_t)(n * k), &b.g);
     uint64_t a_at = put(&b, x, (size_t)(4 * m * k)), b_at = put(&b, y, (size_t)(4 * n * k)),
@@ -318,8 +324,7 @@ static void test_refused(struct test *t)
                  {"a100", "fp8_gemm", "fp8_gemm", "QMMA.16832.F32.E4M3"}};
     for (size_t k = 0; k < TEST_COUNT(cases); k++) {
         struct bench b;
-        if (!bench_init(&b, t, cases[k].file)) return;
-        CHECK(t, wf_gpu(b.c, cases[k].gpu) == WF_OK);
+        if (!bench_init_on(&b, t, cases[k].file, cases[k].gpu)) return;
         struct wf_kernel *kernel = wf_kernel_find(b.m, cases[k].kernel);
         uint64_t none = 0;
         int zero = 0;
