@@ -256,7 +256,8 @@ static double seconds_by_small(struct estimator *m, const struct job *j, const c
     if (is_new) m->measuring += shown.whole;
     if (shown.whole <= 0) return 0;
     if (is_new && before > 0) {
-        struct average *of[2] = {&m->averages.data[0], average_of(m, j)};
+        struct average *view = average_of(m, j), // may move the others
+            *of[2] = {&m->averages.data[0], view};
         for (size_t i = 0; i < 2; i++) {
             of[i]->seconds += shown.seconds;
             of[i]->instructions += before;
