@@ -70,6 +70,7 @@ install: all libraries
 	$(call copy_tree,experiments,$(TO)/$(SHARED)/experiments,-name '*.exp' -o -name '*.ptx')
 	$(call copy_tree,gpus,$(TO)/$(SHARED)/gpus,-name '*.gpu')
 	$(call copy_tree,kernels,$(TO)/$(SHARED)/kernels,'(' -name '*.cu' -o -name '*.h' -o -name '*.ptx' -o -name '*.ptx.packed' ')' -not -path './include/*')
+	$(call copy_tree,kernels/include,$(TO)/$(SHARED)/include,)
 	$(call copy_tree,docs,$(TO)/share/doc/warpfold,'(' -name '*.md' -o -name '*.png' -o -path './examples/*' ')')
 	$(Q)install -m 644 README.md LICENSE CITATION.cff $(TO)/share/doc/warpfold
 	@if [ -z "$(DESTDIR)" ] && [ "$$(id -u)" = 0 ] && command -v ldconfig >/dev/null; then ldconfig; fi

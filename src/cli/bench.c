@@ -53,9 +53,26 @@ const struct workload *bench_find(const char *name, enum workload_size size, str
     return NULL;
 }
 
+void bench_list_fini(struct bench_list *list)
+{
+    for (size_t i = 0; i < list->own.count; i++) own_workload_destroy(list->own.data[i]);
+    vec_fini(&list->own);
+    vec_fini(&list->all);
+}
+
+static enum wf_status add_own(struct bench_list *list, const char *operand, struct diag *d)
+{
+    struct own_workload *own = own_workload_create(operand, d);
+    if (!own) return WF_BAD_INPUT;
+    vec_push(&list->own, own);
+    vec_push(&list->all, (struct bench_member){.workload = own_workload_of(own)});
+    return WF_OK;
+}
+
 enum wf_status bench_add(struct bench_list *list, const char *name, enum workload_size size, struct diag *d)
 {
     const struct workload *w;
+    if (own_workload_is(name)) return add_own(list, name, d);
     if (!workload_is_group(name)) {
         if (!(w = bench_find(name, size, d))) return WF_BAD_INPUT;
         vec_push(&list->all, (struct bench_member){.workload = w});
@@ -257,7 +274,7 @@ int command_bench(int argc, char **argv)
         status = run_all(&o, &what, &list, &b, &r, &d);
     }
     exit_status = command_fail(&d, (int)status);
-    vec_fini(&list.all);
+    bench_list_fini(&list);
     report_bench_fini(&b);
     results_fini(&r);
     diag_fini(&d);

@@ -2,6 +2,7 @@
 #pragma once
 #include "base/vec.h"
 #include "cli/options.h"
+#include "cli/own_workload.h"
 #include "workload/workload.h"
 
 // Values of --size and --ptx.
@@ -19,12 +20,14 @@ struct bench_member {
 };
 struct bench_list {
     VEC(struct bench_member) all;
+    VEC(struct own_workload *) own; // among `all`
 };
+void bench_list_fini(struct bench_list *list);
 
 enum wf_status bench_selection(const struct options *o, struct bench_selection *what, struct diag *d);
 // A bundled kernel by name. NULL and an error: the kernel is unknown (with the nearest name, if any), or has
 // no input of the size.
 const struct workload *bench_find(const char *name, enum workload_size size, struct diag *d);
-// Adds a kernel, or all members of a group that have the size. WF_BAD_INPUT and an error: neither a kernel
+// Adds a kernel, a run of the user's own (own_workload.h), or all members of a group that have the size. WF_BAD_INPUT and an error: neither a kernel
 // nor a group has the name, or the kernel lacks the size.
 enum wf_status bench_add(struct bench_list *list, const char *name, enum workload_size size, struct diag *d);

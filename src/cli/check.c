@@ -101,7 +101,7 @@ static enum wf_status check_benches(const struct options *o, struct found *f, st
     free(names);
     for (size_t i = 0; i < list.all.count && status == WF_OK; i++)
         status = check_bench(o, f, &list.all.data[i], &what, d);
-    vec_fini(&list.all);
+    bench_list_fini(&list);
     return status;
 }
 
@@ -125,6 +125,9 @@ static enum wf_status check_file(const struct options *o, struct found *f, struc
 {
     struct session s;
     session_init(&s, wf_context_create(), d, r);
+    struct sources sources;
+    sources_init(&sources, o);
+    s.sources = &sources;
     s.is_checked = true;
     wf_set_print(s.context, print_kernel_text, stderr);
     enum wf_status status = check_operand(o, d);
@@ -140,6 +143,7 @@ static enum wf_status check_file(const struct options *o, struct found *f, struc
     if (status != WF_OK) command_fail_context(s.context, (int)status);
     wf_context_destroy(s.context);
     session_fini(&s);
+    sources_fini(&sources);
     return status;
 }
 

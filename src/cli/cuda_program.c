@@ -7,14 +7,18 @@
 #include "cli/hosted.h"
 #include "cli/profile_out.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -88,6 +92,7 @@ static void put_options(const struct options *o, struct strbuf *out)
         const struct option_given *g = &o->given.data[i];
         bool is_path = g->id == OPTION_JSON || g->id == OPTION_TIMELINE || g->id == OPTION_PAGE ||
                        g->id == OPTION_BESIDE || (g->id == OPTION_GPU && strpbrk(g->value, "/."));
+        if (g->id == OPTION_FILES) continue; // of `warpfold run` alone
         strbuf_puts(out, options_name(g->id));
         if (g->value) strbuf_putc(out, '=');
         if (is_path)
@@ -174,22 +179,31 @@ static int status_of(int program, uint8_t outcome)
                                               : program;
 }
 
-static int start(const struct options *o, const char *folder, const struct elf_program *elf)
+static int start(const struct options *o, const char *folder, const struct elf_program *elf,
+                 const char *workplace)
 {
     int ends[2];
+    struct strbuf program = {0};
     char **words = heap_alloc((o->operands.count + 1) * sizeof *words);
     for (size_t i = 0; i < o->operands.count; i++)
         words[i] = (char *)(uintptr_t)o->operands.data[i]; // NOLINT: exec reads
+    if (workplace) {
+        put_path(words[0], &program);
+        words[0] = program.text;
+    }
     if (pipe(ends) != 0 || fcntl(ends[0], F_SETFL, O_NONBLOCK) != 0) return WF_BAD_INPUT;
     pid_t child = fork();
     if (child == 0) {
         close(ends[0]);
         set_environment(o, folder, elf, ends[1]);
+        if (workplace && (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || chdir(workplace) != 0))
+            _exit(WF_BAD_INPUT);
         execvp(words[0], words);
         fprintf(stderr, "warpfold: cannot start %s: %s\n", words[0], strerror(errno));
         _exit(WF_BAD_INPUT);
     }
     free(words);
+    strbuf_fini(&program);
     close(ends[1]);
     struct sigaction ignore = {.sa_handler = SIG_IGN}, before; // ^C ends the program; its status is told
     sigaction(SIGINT, &ignore, &before);
@@ -197,6 +211,54 @@ static int start(const struct options *o, const char *folder, const struct elf_p
     sigaction(SIGINT, &before, NULL);
     status = status_of(status, outcome_of(ends[0]));
     close(ends[0]);
+    return status;
+}
+
+// -- the folder of --files ----------------------------------------------------------------------------------
+
+// Links the files of `from`, also in folders, into the new folder `to`.
+static bool link_files(const char *from, const char *to, struct diag *d)
+{
+    DIR *all = opendir(from);
+    bool good = all != NULL;
+    for (struct dirent *e; good && (e = readdir(all)) != NULL;) {
+        struct strbuf old = {0}, new = {0};
+        if (str_equal(e->d_name, ".") || str_equal(e->d_name, "..")) continue;
+        strbuf_printf(&old, "%s/%s", from, e->d_name);
+        strbuf_printf(&new, "%s/%s", to, e->d_name);
+        good = file_is_regular(old.text) ? symlink(old.text, new.text) == 0
+                                         : mkdir(new.text, 0777) == 0 && link_files(old.text, new.text, d);
+        strbuf_fini(&old);
+        strbuf_fini(&new);
+    }
+    if (!good && !d->errors) diag_error(d, loc_none(), "--files %s: %s", from, strerror(errno));
+    if (all) closedir(all);
+    return good;
+}
+
+static int remove_entry(const char *path, const struct stat *st, int kind, struct FTW *where)
+{
+    (void)st, (void)kind, (void)where;
+    return remove(path);
+}
+
+// Runs in a temporary folder with links to the files of --files, and removes the folder.
+static int start_among_files(const struct options *o, const char *runtimes, const struct elf_program *elf,
+                             struct diag *d)
+{
+    const char *files = options_value(o, OPTION_FILES), *temporary = getenv("TMPDIR");
+    char *from = realpath(files, NULL);
+    struct strbuf to = {0};
+    int status = WF_BAD_INPUT;
+    strbuf_printf(&to, "%s/warpfold-XXXXXX", temporary && *temporary ? temporary : "/tmp");
+    if (!from || !mkdtemp(to.text)) {
+        diag_error(d, loc_none(), "--files %s: %s", files, strerror(errno));
+    } else {
+        if (link_files(from, to.text, d)) status = start(o, runtimes, elf, to.text);
+        nftw(to.text, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+    }
+    strbuf_fini(&to);
+    free(from);
     return status;
 }
 
@@ -212,7 +274,8 @@ static int run(const struct options *o, struct diag *d)
     } else if (cuda_program_check(o, d) && cuda_program_choose(&choice, o, d)) {
         status = WF_BAD_INPUT;
         if (elf_program_read(&elf, o->operands.data[0], d) && find_runtimes(&folder, d))
-            status = start(o, strbuf_text(&folder), &elf);
+            status = options_has(o, OPTION_FILES) ? start_among_files(o, strbuf_text(&folder), &elf, d)
+                                                  : start(o, strbuf_text(&folder), &elf, NULL);
     }
     strbuf_fini(&folder);
     return status;

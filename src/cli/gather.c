@@ -145,7 +145,7 @@ static double *expect_seconds(const struct gather *g, const struct plan *old, do
 {
     if (!old) {
         struct estimate e = {g->folder, g->program, g->jobs, g->db, !options_has(g->options, OPTION_QUIET),
-                             1};
+                             20,        1};
         double *expected = estimate_seconds(&e);
         *factor = e.factor;
         return expected;

@@ -144,7 +144,7 @@ static void identify(const struct session *s, struct strbuf *out)
     if (options_has(o, OPTION_GPU)) strbuf_printf(out, " --gpu %s", options_value(o, OPTION_GPU));
     for (size_t i = 0; i < o->given.count; i++)
         if (o->given.data[i].id == OPTION_SET) strbuf_printf(out, " --set %s", o->given.data[i].value);
-    strbuf_printf(out, " (build %s)", s->build);
+    strbuf_printf(out, " (%s; build %s)", s->campaign.workload->title, s->build);
     for (size_t i = 0; i < out->length; i++)
         if (out->text[i] == '\n') out->text[i] = ' ';
 }
@@ -343,7 +343,7 @@ int command_inject(int argc, char **argv)
     exit_status = command_fail(&d, (int)status);
     if (s.lock >= 0) close(s.lock);
     free(s.program);
-    vec_fini(&s.workloads.all);
+    bench_list_fini(&s.workloads);
     table_fini(&s.table);
     strbuf_fini(&json);
     results_fini(&r);

@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "cli/print.h"
 #include "lab/experiment.h"
+#include "lab/measures.h"
 #include "report/table.h"
 #include "workload/workload.h"
 
@@ -125,6 +126,34 @@ static void list_counters(void)
     wf_context_destroy(c);
 }
 
+// Measures of experiments, and figures of runs for expressions.
+static void list_measures(void)
+{
+    static const char *const heads[] = {"measure", "mean", "meaning"};
+    static const char *const means[] = {
+        [MEASURE_RATIO] = "geometric", [MEASURE_SAVING] = "of remainders", [MEASURE_MEAN] = "arithmetic"};
+    struct table t;
+    const struct measure *m;
+    const char *name, *meaning;
+    table_init(&t, heads, 3);
+    for (size_t i = 0; (m = measure_at(i)) != NULL; i++) {
+        table_add(&t, "%s", m->name);
+        table_add(&t, "%s", means[m->aggregate]);
+        table_add(&t, "%s", m->meaning);
+    }
+    for (size_t i = 0; (name = measure_column_at(i, &meaning)) != NULL; i++) {
+        if (measure_find(name)) continue;
+        table_add(&t, "%s", name);
+        table_add(&t, "%s", means[MEASURE_MEAN]);
+        table_add(&t, "%s", meaning);
+    }
+    list_print(&t);
+    print_text(stdout,
+               "A measure is also an expression with + - * / and brackets over these names, counters "
+               "(warpfold list counters) and keys (list keys), as l2.misses / instructions; base.NAME is "
+               "of the base run.\n");
+}
+
 static void list_keys(void)
 {
     static const char *const heads[] = {"key", "default", "range", "meaning"};
@@ -195,6 +224,7 @@ static const struct list {
              {"kernels", list_kernels, NULL, 0},
              {"studies", list_studies, NULL, 0},
              {"counters", list_counters, NULL, 0},
+             {"measures", list_measures, NULL, 0},
              {"experiments", NULL, list_experiments, 0},
              {"inputs", list_inputs, NULL, 0},
              {"keys", list_keys, NULL, 0},
@@ -213,8 +243,9 @@ static const char *next_list(const void *context, size_t i)
 // The list named by the operands; NULL and an error: unknown name, or a wrong number of operands.
 static const struct list *find(const struct options *o, struct diag *d)
 {
-    static const char all[] = "gpus, techs, kernels, inputs, studies, counters, experiments, keys, features, "
-                              "claims, area, occupancy";
+    static const char all[] =
+        "gpus, techs, kernels, inputs, studies, counters, measures, experiments, keys, features, "
+        "claims, area, occupancy";
     const char *name = o->operands.count ? o->operands.data[0] : "", *near = NULL;
     bool is_one = o->operands.count == 1 || (o->operands.count == 2 && str_equal(name, "gpus"));
     for (size_t i = 0; i < LIST_COUNT && is_one; i++)

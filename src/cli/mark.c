@@ -229,8 +229,7 @@ static enum wf_status list(const struct options *o, struct session *s)
 static bool check_usage(const struct options *o, struct diag *d)
 {
     if (o->operands.count != 1)
-        return diag_error(d, loc_none(), "mark takes a single file, PTX or a RISC-V program");
-    if (!options_has(o, OPTION_KERNEL)) return diag_error(d, loc_none(), "mark needs --kernel NAME");
+        return diag_error(d, loc_none(), "mark takes a single file: PTX, CUDA C or a RISC-V program");
     return true;
 }
 
@@ -245,11 +244,15 @@ int command_mark(int argc, char **argv)
     diag_init(&d);
     results_init(&r, &d);
     session_init(&s, wf_context_create(), &d, &r);
+    struct sources sources;
+    sources_init(&sources, &o);
+    s.sources = &sources;
     enum wf_status status = check_usage(&o, &d) ? command_settings(&o, s.context, &d) : WF_BAD_USAGE;
     if (status == WF_OK) status = list(&o, &s);
     exit_status = command_fail_both(s.context, &d, (int)status);
     wf_context_destroy(s.context);
     session_fini(&s);
+    sources_fini(&sources);
     results_fini(&r);
     diag_fini(&d);
     options_fini(&o);

@@ -32,6 +32,7 @@ struct mix {
     char *places_text, *references_text; // heap, split at commas
     const char *references[MIX_PARTS_MAX];
     size_t count;
+    struct bench_list own; // runs of the user's own
     struct diag *d;
 };
 
@@ -41,12 +42,19 @@ static enum wf_status parse_members(struct mix *m)
 {
     const struct options *o = m->o;
     if (!o->operands.count || o->operands.count > MIX_PARTS_MAX) {
-        diag_error(m->d, loc_none(), "name 1 to %d bundled kernels (`warpfold list kernels`)", MIX_PARTS_MAX);
+        diag_error(m->d, loc_none(),
+                   "name 1 to %d kernels: bundled (`warpfold list kernels`), scripts, or \"k.cu --grid …\"",
+                   MIX_PARTS_MAX);
         return WF_BAD_USAGE;
     }
     if (bench_selection(o, &m->what, m->d) != WF_OK) return WF_BAD_USAGE;
     for (size_t k = 0; k < o->operands.count; k++) {
-        const struct workload *w = bench_find(o->operands.data[k], m->what.size, m->d);
+        const char *name = o->operands.data[k];
+        const struct workload *w = NULL;
+        if (!own_workload_is(name))
+            w = bench_find(name, m->what.size, m->d);
+        else if (bench_add(&m->own, name, m->what.size, m->d) == WF_OK)
+            w = vec_last(&m->own.all).workload;
         if (!w) return WF_BAD_INPUT;
         tape_init(&m->members[k].tape);
         m->members[m->count++].workload = w;
@@ -345,6 +353,7 @@ int command_mix(int argc, char **argv)
     }
     exit_status = command_fail(&d, (int)status);
     for (size_t k = 0; k < m.count; k++) tape_fini(&m.members[k].tape);
+    bench_list_fini(&m.own);
     free(m.places_text);
     free(m.references_text);
     results_fini(&r);

@@ -7,6 +7,7 @@
 // Bits in the column `commands` of options.def.
 enum {
     RUN = 1 << COMMAND_RUN,
+    COMPILE = 1 << COMMAND_COMPILE,
     PROFILE = 1 << COMMAND_PROFILE,
     CHECK = 1 << COMMAND_CHECK,
     MARK = 1 << COMMAND_MARK,
@@ -19,7 +20,7 @@ enum {
     INJECT = 1 << COMMAND_INJECT,
     MIX = 1 << COMMAND_MIX
 };
-enum { MANY = 1, MAY_BE_BARE = 2 };
+enum { MANY = 1, MAY_BE_BARE = 2, HIDDEN = 4 };
 
 static const struct {
     const char *name, *argument, *help;
@@ -98,7 +99,9 @@ static bool parse_one(struct options *o, int argc, char **argv, int *i, struct d
     const char *text = argv[*i], *value = strchr(text, '=');
     size_t length = value ? (size_t)(value - text) : strlen(text);
     enum option_id id = OPTION_HELP;
-    if (!str_equal(text, "-h") && !find(o->command, text, length, &id))
+    if (o->command == COMMAND_COMPILE && str_equal(text, "-o"))
+        id = OPTION_PTX_FILE;
+    else if (!str_equal(text, "-h") && !find(o->command, text, length, &id))
         return refuse_unknown(o->command, text, length, d);
     const char *name = rows[id].name;
     if (!rows[id].argument && value) return diag_error(d, loc_none(), "%s takes no value", name);
@@ -115,6 +118,9 @@ static bool parse_one(struct options *o, int argc, char **argv, int *i, struct d
     return true;
 }
 
+// Not "-", stdin, and not the words "-- PROGRAM ARGUMENT..." of an operand.
+static bool is_option(const char *word) { return word[0] == '-' && word[1] && !str_starts_with(word, "-- "); }
+
 bool options_parse(struct options *o, enum command_id command, int argc, char **argv, struct diag *d)
 {
     *o = (struct options){.command = command};
@@ -123,7 +129,7 @@ bool options_parse(struct options *o, enum command_id command, int argc, char **
         if (!only_operands && str_equal(argv[i], "--")) {
             only_operands = true;
             o->is_behind_dashes = !o->operands.count;
-        } else if (!only_operands && argv[i][0] == '-' && argv[i][1])
+        } else if (!only_operands && is_option(argv[i]))
             ok &= parse_one(o, argc, argv, &i, d);
         else
             vec_push(&o->operands, argv[i]);
@@ -188,7 +194,6 @@ static void add_forms(struct strbuf *out)
             strbuf_printf(out, "%s%s", inits++ ? ", " : "  INIT: ", f.form);
         else
             strbuf_printf(out, "  %-28s %s\n", f.form, f.meaning);
-    strbuf_puts(out, "\n");
 }
 
 static void add_statuses(struct strbuf *out)
@@ -204,7 +209,8 @@ void options_help(enum command_id command, struct strbuf *out)
     strbuf_printf(out, "usage: warpfold %s %s\n\n%s %s.\n\n", commands[command].name, commands[command].usage,
                   commands[command].name, commands[command].summary);
     for (unsigned i = 0; i < OPTION_COUNT; i++) {
-        if (!(rows[i].commands >> command & 1) || i == OPTION_HELP) continue; // the reader has found --help
+        if (!(rows[i].commands >> command & 1) || rows[i].flags & HIDDEN) continue;
+        if (i == OPTION_HELP) continue; // the reader has found --help
         char left[64];
         snprintf(left, sizeof left, "%s%s%s", rows[i].name, rows[i].argument ? " " : "",
                  rows[i].argument ? rows[i].argument : "");

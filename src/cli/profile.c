@@ -28,7 +28,7 @@ static uint64_t longest_launch(const struct report_run *r)
 }
 
 // Makes trial number i. False: interrupted.
-static bool try_rule(const struct options *o, struct profile *p, size_t i)
+static bool try_rule(const struct options *o, struct profile *p, size_t i, struct sources *sources)
 {
     struct diag quiet;
     struct session s;
@@ -38,6 +38,7 @@ static bool try_rule(const struct options *o, struct profile *p, size_t i)
     results_init(&nothing, &quiet);
     session_init(&s, wf_context_create(), &quiet, &nothing);
     s.change = &change;
+    s.sources = sources;
     enum wf_status status = command_settings(o, s.context, &quiet);
     if (status == WF_OK && !what_if_apply(s.context, &p->facts, &change, p->trials[i].settings))
         status = WF_BAD_USAGE;
@@ -55,10 +56,10 @@ static bool try_rule(const struct options *o, struct profile *p, size_t i)
 }
 
 // Makes the trials and ranks the rules.
-static enum wf_status try_all(const struct options *o, struct profile *p)
+static enum wf_status try_all(const struct options *o, struct profile *p, struct sources *sources)
 {
     for (size_t i = 0; i < p->trial_count; i++)
-        if (!try_rule(o, p, i)) return WF_INTERRUPTED;
+        if (!try_rule(o, p, i, sources)) return WF_INTERRUPTED;
     profile_rank(p);
     return WF_OK;
 }
@@ -137,7 +138,7 @@ static enum wf_status run_profile(const struct options *o, struct session *s)
     if (status == WF_OK) status = run_execute(o, s);
     if (status != WF_OK) return status;
     profile_init(&p, &s->report, s->context);
-    status = try_all(o, &p);
+    status = try_all(o, &p, s->sources);
     if (status == WF_OK) status = publish(o, s, &p);
     profile_fini(&p);
     return status;
@@ -155,6 +156,9 @@ int command_profile(int argc, char **argv)
     diag_init(&d);
     results_init(&r, &d);
     session_init(&s, wf_context_create(), &d, &r);
+    struct sources sources;
+    sources_init(&sources, &o);
+    s.sources = &sources;
     wf_set_progress(s.context, !options_has(&o, OPTION_QUIET));
     enum wf_status status = check(&o, &d);
     if (status == WF_OK) status = settle(&o, &s);
@@ -164,6 +168,7 @@ int command_profile(int argc, char **argv)
     exit_status = command_fail_both(s.context, &d, (int)status);
     wf_context_destroy(s.context);
     session_fini(&s);
+    sources_fini(&sources);
     results_fini(&r);
     diag_fini(&d);
     options_fini(&o);

@@ -7,12 +7,15 @@
 #include "cli/folder.h"
 #include "cli/gather.h"
 #include "cli/print.h"
+#include "cluster/estimate.h"
+#include "cluster/status.h"
 #include "lab/page.h"
 #include "silicon/silicon.h"
 
 #include <errno.h>
 #include <limits.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -172,6 +175,7 @@ static enum wf_status choose(struct lab *l)
 
 static bool plan(struct lab *l)
 {
+    l->jobs.diag = l->diag;
     bool good = silicon_plan(&l->silicon, &l->jobs, l->folder, l->diag);
     for (size_t i = 0; i < l->experiments.list.count; i++) {
         struct figure f;
@@ -183,15 +187,23 @@ static bool plan(struct lab *l)
         const char *bytes = jobs_file(l->jobs.files.data[i], &length);
         good = write_file(l, "kernels", l->jobs.files.data[i], "", bytes, length);
     }
+    good = good && !l->diag->errors;
+    for (size_t i = 0; i < l->jobs.bundles.count && good; i++)
+        good = own_bundle_write(&l->jobs.bundles.data[i], l->folder, l->diag);
     return good;
 }
 
-// Prints the tables of an experiment (not with --quiet) and writes the CSV file.
-static bool publish_chart(struct lab *l, const struct chart *c)
+// Prints the tables of an experiment (not with --quiet) and writes the CSV files.
+static bool publish_chart(struct lab *l, const struct chart *c, const struct figure *f)
 {
     struct strbuf text = {0};
     chart_csv(c, &text);
     bool good = write_file(l, "", c->name, ".csv", text.text, text.length);
+    if (good && c->experiment->kind == EXPERIMENT_RUNS) {
+        strbuf_clear(&text);
+        good = chart_tidy(c, f, &l->jobs, &l->database, &text) &&
+               write_file(l, "", c->name, "-runs.csv", text.text, text.length);
+    }
     strbuf_clear(&text);
     chart_table(c, file_takes_colour(STDOUT_FILENO), &text);
     strbuf_putc(&text, '\n');
@@ -233,6 +245,26 @@ static const char *shown_size(const struct lab *l)
     return l->size ? l->size : l->figures.count ? l->figures.data[0].size : "medium";
 }
 
+// missing: runs to come.
+static bool write_page(struct lab *l, const struct charts *charts, const struct page_part *part,
+                       size_t missing)
+{
+    struct strbuf text = {0};
+    struct page page = {.figures = l->figures.data,
+                        .count = l->figures.count,
+                        .charts = charts,
+                        .jobs = &l->jobs,
+                        .size = shown_size(l),
+                        .parts = part,
+                        .part_count = part->write != NULL,
+                        .runs_missing = missing,
+                        .runs = l->jobs.list.count};
+    bool good = page_write(&page, &l->database, &text) &&
+                write_file(l, "", "report.html", "", text.text, text.length);
+    strbuf_fini(&text);
+    return good;
+}
+
 static bool publish(struct lab *l)
 {
     struct charts charts = {0};
@@ -243,7 +275,8 @@ static bool publish(struct lab *l)
         good = chart_make(&c, &l->figures.data[i], &l->jobs, &l->database) && chart_store(&c, &l->database);
         vec_push(&charts.list, c);
     }
-    for (size_t i = 0; i < charts.list.count && good; i++) good = publish_chart(l, &charts.list.data[i]);
+    for (size_t i = 0; i < charts.list.count && good; i++)
+        good = publish_chart(l, &charts.list.data[i], &l->figures.data[i]);
     good = good && publish_silicon(l);
     if (charts.list.count) {
         chart_papers(&charts, &text);
@@ -252,10 +285,26 @@ static bool publish(struct lab *l)
         strbuf_clear(&text);
     }
     const struct page_part silicon = silicon_page_part(&l->silicon);
-    struct page page = {l->figures.data, l->figures.count, &charts, &l->jobs, shown_size(l), &silicon, 1};
-    good = good && page_write(&page, &l->database, &text) &&
-           write_file(l, "", "report.html", "", text.text, text.length);
+    good = good && write_page(l, &charts, &silicon, 0);
     strbuf_fini(&text);
+    charts_fini(&charts);
+    return good;
+}
+
+// The report while runs are made: figures of the values so far. Comparisons with cards come at the end.
+static bool publish_growing(void *context)
+{
+    struct lab *l = context;
+    struct charts charts = {0};
+    struct page_part none = {.write = NULL};
+    bool good = true;
+    for (size_t i = 0; i < l->figures.count && good; i++) {
+        struct chart c;
+        good = chart_make(&c, &l->figures.data[i], &l->jobs, &l->database);
+        vec_push(&charts.list, c);
+    }
+    size_t made = l->pool.done + l->pool.reused + l->pool.left_out, all = l->jobs.list.count;
+    good = good && write_page(l, &charts, &none, all > made ? all - made : 0);
     charts_fini(&charts);
     return good;
 }
@@ -316,6 +365,63 @@ static enum wf_status reproduce_elsewhere(struct lab *l)
     return WF_OK;
 }
 
+// Whether functional runs of every subject take long.
+static bool has_large_inputs(const struct lab *l)
+{
+    bool has = false;
+    for (size_t i = 0; i < l->figures.count; i++)
+        has |= str_equal(l->figures.data[i].size, "paper") || str_equal(l->figures.data[i].size, "large");
+    return has;
+}
+
+static size_t count_missing(struct lab *l, const double *seconds, double *sum, size_t *unknown)
+{
+    size_t missing = 0;
+    for (size_t i = 0; i < l->jobs.list.count; i++) {
+        const struct job *j = &l->jobs.list.data[i];
+        if (j->left_out || database_has_run(&l->database, j->id)) continue;
+        missing++;
+        if (!seconds) continue;
+        *sum += seconds[i];
+        *unknown += seconds[i] <= 0;
+    }
+    return missing;
+}
+
+// Says before the start how many runs are to be made and how long they may take: by runs in the database, functional
+// runs and runs of size small (cluster/estimate.h). A few runs, and --quiet, begin at once.
+static void say_cost(struct lab *l)
+{
+    enum { FEW = 8, MEASURING_SECONDS = 3 };
+    size_t missing = count_missing(l, NULL, NULL, NULL), unknown = 0;
+    double sum = 0;
+    if (missing < FEW || options_has(l->said, OPTION_QUIET)) return;
+    struct estimate e = {.folder = l->folder,
+                         .program = l->program,
+                         .jobs = &l->jobs,
+                         .db = &l->database,
+                         .progress = true,
+                         .most_seconds = has_large_inputs(l) ? 0 : MEASURING_SECONDS};
+    double *seconds = estimate_seconds(&e);
+    struct strbuf text = {0};
+    count_missing(l, seconds, &sum, &unknown);
+    strbuf_printf(&text, "%zu of %zu runs to make, %u at a time", missing, l->jobs.list.count,
+                  l->pool.workers);
+    if (sum > 0) {
+        strbuf_puts(&text, "; about ");
+        status_put_time(&text, sum / l->pool.workers);
+        strbuf_puts(&text, ", likely from ");
+        status_put_time(&text, sum / l->pool.workers / e.factor);
+        strbuf_puts(&text, " to ");
+        status_put_time(&text, sum / l->pool.workers * e.factor);
+    }
+    if (unknown) strbuf_printf(&text, "; how long %zu of them take is not known", unknown);
+    strbuf_puts(&text, "\n");
+    print_text(stderr, strbuf_text(&text));
+    strbuf_fini(&text);
+    free(seconds);
+}
+
 static enum wf_status reproduce(struct lab *l)
 {
     enum wf_status status = choose(l);
@@ -330,6 +436,11 @@ static enum wf_status reproduce(struct lab *l)
     l->pool.progress = !options_has(l->said, OPTION_QUIET);
     l->pool.diag = l->diag;
     if (l->collected || options_has(l->said, OPTION_SUBMIT)) return reproduce_elsewhere(l);
+    if (l->figures.count) {
+        l->pool.grown = publish_growing;
+        l->pool.grown_context = l;
+    }
+    say_cost(l);
     if (!pool_run(&l->pool, &l->database, &l->jobs)) {
         if (l->pool.interrupted) {
             struct strbuf text = {0};

@@ -26,15 +26,6 @@ struct arguments {
     size_t count;
 };
 
-static const char *need(const struct options *o, enum option_id id, struct diag *d)
-{
-    const char *value = options_value(o, id);
-    if (!value)
-        diag_error(d, loc_none(), "%s needs %s; see `warpfold %s --help`", options_command(o),
-                   options_name(id), options_command(o));
-    return value;
-}
-
 static bool check_script(const struct options *o, struct diag *d)
 {
     static const enum option_id own[] = {OPTION_KERNEL, OPTION_GRID,   OPTION_BLOCK,
@@ -52,7 +43,8 @@ static bool check_script(const struct options *o, struct diag *d)
 static bool check_operands(const struct options *o, struct diag *d)
 {
     if (!o->operands.count)
-        return diag_error(d, loc_none(), "%s needs a PTX file, or a RISC-V program; see `warpfold %s --help`",
+        return diag_error(d, loc_none(),
+                          "%s needs a PTX file, CUDA C, or a RISC-V program; see `warpfold %s --help`",
                           options_command(o), options_command(o));
     if (o->operands.count > 1)
         return diag_error(d, loc_none(),
@@ -66,14 +58,17 @@ static bool check_launch(const struct options *o, struct diag *d)
     if (options_has(o, OPTION_INPUT))
         return diag_error(d, loc_none(),
                           "--input is for RISC-V programs; a CUDA kernel's buffers are --arg buf=...");
-    bool kernel = need(o, OPTION_KERNEL, d), grid = need(o, OPTION_GRID, d), block = need(o, OPTION_BLOCK, d);
-    return kernel && grid && block;
+    return true;
 }
 
 enum wf_status run_check(const struct options *o, struct diag *d)
 {
     const char *why;
     bool good = false;
+    if (options_has(o, OPTION_FILES)) {
+        diag_error(d, loc_none(), "--files is for a program: warpfold run --files DIR -- PROGRAM");
+        return WF_BAD_USAGE;
+    }
     if (options_has(o, OPTION_SCRIPT)) return check_script(o, d) ? WF_OK : WF_BAD_USAGE;
     if (!check_operands(o, d)) return WF_BAD_USAGE;
     const char *path = o->operands.data[0];
@@ -103,6 +98,9 @@ static bool parse_arguments(const struct options *o, struct session *s, struct a
         struct spec *spec = &a->specs[a->count++];
         ok &= spec_parse(spec, o->given.data[i].value, NULL, shown.text, loc_none(), s->diag) &&
               session_reads(s, spec, loc_none());
+        if (spec->pointer_count)
+            ok = diag_error(s->diag, loc_none(),
+                            "%s: a field ptr:NAME is for scripts, whose buffers have names", shown.text);
     }
     return ok;
 }
@@ -223,13 +221,41 @@ static enum wf_status dumps_of(const struct options *o, struct session *s, const
     return written == WF_OK ? status : written;
 }
 
+// Without --grid or --block: an error that names the kernel's parameters.
+static enum wf_status ask_for_shape(const struct options *o, struct session *s,
+                                    const struct wf_kernel_facts *f)
+{
+    struct strbuf params = {0};
+    for (uint32_t i = 0; i < f->param_count; i++) {
+        const struct wf_param *p = &f->params[i];
+        bool is_structure = str_equal(p->type, "b8") && p->bytes > 1,
+             may_be_pointer = p->bytes * 8 == f->address_bits && p->type[0] != 'f';
+        strbuf_puts(&params, i ? ", " : "");
+        if (is_structure)
+            strbuf_printf(&params, "%u bytes (--arg bytes=...)", p->bytes);
+        else if (may_be_pointer)
+            strbuf_printf(&params, "%s or a pointer (--arg buf=TYPE:COUNT:INIT)", p->type);
+        else
+            strbuf_printf(&params, "%s (--arg %s=...)", p->type, p->type);
+    }
+    diag_error(
+        s->diag, loc_none(), "%s needs --grid and --block for kernel %s; %s%s; see `warpfold %s --help`",
+        options_command(o), f->name, f->param_count ? "its parameters, in order: " : "it has no parameters",
+        strbuf_text(&params), options_command(o));
+    strbuf_fini(&params);
+    return WF_BAD_USAGE;
+}
+
 static enum wf_status launch_once(const struct options *o, struct session *s, struct arguments *a)
 {
     struct wf_launch_config shape = {0};
     enum wf_status status = session_load(s, o->operands.data[0], loc_none());
     if (status != WF_OK) return status;
     struct wf_kernel *kernel = session_kernel(s, options_value(o, OPTION_KERNEL), loc_none());
-    if (!kernel || !parse_shape(o, &shape, s->diag) || !parse_arguments(o, s, a)) return WF_BAD_INPUT;
+    if (!kernel) return WF_BAD_INPUT;
+    if (!options_has(o, OPTION_GRID) || !options_has(o, OPTION_BLOCK))
+        return ask_for_shape(o, s, wf_kernel_info(kernel));
+    if (!parse_shape(o, &shape, s->diag) || !parse_arguments(o, s, a)) return WF_BAD_INPUT;
     if ((status = place_arguments(s, a)) != WF_OK) return status;
     if ((status = apply_symbols(o, s)) != WF_OK) return status;
     if ((status = dumps(o, s, a, false)) != WF_OK) return status;
@@ -359,6 +385,7 @@ static enum wf_status verify(const struct options *o, struct session *s)
     diag_init(&quiet);
     results_init(&nothing, &quiet);
     session_init(&base, wf_context_create(), &quiet, &nothing);
+    base.sources = s->sources;
     enum wf_status status = command_settings(o, base.context, &quiet);
     if (status == WF_OK) status = wf_gpu(base.context, NULL);
     for (size_t i = 0; i < sizeof plain / sizeof plain[0] && status == WF_OK; i++)
@@ -515,9 +542,12 @@ int command_run(int argc, char **argv)
     struct session s;
     struct results r;
     struct checkpoint checkpoint = {0};
+    struct sources sources;
     diag_init(&d);
+    sources_init(&sources, &o);
     results_init(&r, &d);
     session_init(&s, wf_context_create(), &d, &r);
+    s.sources = &sources;
     bool is_program = o.operands.count && hosted_kind(o.operands.data[0]) == HOSTED_PROGRAM;
     struct kernel_output output = {command_json_alone(&o) ? stderr : stdout,
                                    is_program ? &s.report.console : NULL};
@@ -548,6 +578,7 @@ int command_run(int argc, char **argv)
     session_fini(&s);
     results_fini(&r);
     checkpoint_fini(&checkpoint);
+    sources_fini(&sources);
     diag_fini(&d);
     options_fini(&o);
     return exit_status;

@@ -128,13 +128,26 @@ static enum wf_status run_texture(struct script *s, const struct script_line *l,
     return make_buffer(s, l, "tex", w[0], w[1], &as);
 }
 
+// Writes the addresses of named buffers into a structure.
+static enum wf_status fill_pointers(struct script *s, struct spec *spec, struct loc loc)
+{
+    enum wf_status status = WF_OK;
+    for (size_t i = 0; i < spec->pointer_count && status == WF_OK; i++) {
+        uint64_t address, bytes;
+        status = session_place(s->session, spec->pointers[i].name, &address, &bytes, loc);
+        if (status == WF_OK) memcpy(spec->bytes + spec->pointers[i].offset, &address, sizeof address);
+    }
+    return status;
+}
+
 static enum wf_status run_symbol(struct script *s, const struct script_line *l, const char *const *w)
 {
     struct spec spec;
     enum wf_status status = need_module(s, l);
     if (status == WF_OK) status = parse_spec(s, &spec, w[1], l->words[1].loc);
     if (status != WF_OK) return status;
-    status = session_symbol(s->session, w[0], &spec, l->words[0].loc);
+    status = fill_pointers(s, &spec, l->words[1].loc);
+    if (status == WF_OK) status = session_symbol(s->session, w[0], &spec, l->words[0].loc);
     spec_fini(&spec);
     return status;
 }
@@ -164,6 +177,7 @@ static enum wf_status run_copy(struct script *s, const struct script_line *l, co
                    bytes, w[0], to_bytes, w[1], from_bytes);
     if ((status = session_wait(s->session)) != WF_OK) return status;
     status = wf_copy(s->session->context, to, from, bytes);
+    if (status == WF_OK) status = session_record(s->session, to, bytes);
     if (status != WF_OK) session_take_errors(s->session, l->loc);
     return status;
 }
@@ -194,6 +208,7 @@ static enum wf_status run_fill(struct script *s, const struct script_line *l, co
         uint64_t part = count - i < most ? count - i : most;
         status = wf_write(s->session->context, to + i * size, content, part * size);
     }
+    if (status == WF_OK) status = session_record(s->session, to, count * size);
     if (status != WF_OK) session_take_errors(s->session, l->loc);
     return status;
 }
@@ -216,6 +231,7 @@ static enum wf_status make_argument(struct script *s, const struct script_word *
         return status;
     }
     enum wf_status status = parse_spec(s, spec, text, word->loc);
+    if (status == WF_OK) status = fill_pointers(s, spec, word->loc);
     if (status != WF_OK) return status;
     if (spec->kind == SPEC_SCALAR || spec->kind == SPEC_BYTES) {
         session_spec_argument(a, spec, text);
@@ -340,7 +356,7 @@ static enum wf_status run_free(struct script *s, const struct script_line *l, co
     s->session->kept_bytes -= b->content ? b->size_bytes : 0;
     free(b->content);
     b->content = NULL;
-    return wf_free(s->session->context, b->address);
+    return s->session->tape ? WF_OK : wf_free(s->session->context, b->address); // a tape keeps addresses
 }
 
 static enum wf_status run_dump(struct script *s, const struct script_line *l, const char *const *w)

@@ -76,12 +76,30 @@ static void rewrite(const struct session_change *c, const char *text, struct str
     }
 }
 
+// Loads the PTX of CUDA C, with the rewrites of a what-if run.
+static struct wf_module *load_cuda(struct session *s, const char *path)
+{
+    const struct toolchain_ptx *ptx = sources_ptx(s->sources, path, s->diag);
+    struct strbuf name = {0}, text = {0};
+    if (!ptx) return NULL;
+    strbuf_printf(&name, "%.*sptx", (int)(strlen(path) - strlen("cu")), path);
+    if (s->change && s->change->rewrite_count)
+        rewrite(s->change, ptx->text, &text);
+    else
+        strbuf_write(&text, ptx->text, ptx->length);
+    struct wf_module *m = wf_module_load(s->context, name.text, strbuf_text(&text), text.length);
+    strbuf_fini(&name);
+    strbuf_fini(&text);
+    return m;
+}
+
 // Loads a module, with the rewrites of a what-if run. A packed file stays as it is.
 static struct wf_module *load(struct session *s, const char *path)
 {
     char *text;
     size_t length;
     const char *why;
+    if (s->sources && toolchain_is_cuda(path)) return load_cuda(s, path);
     if (!s->change || !s->change->rewrite_count || !file_read(path, &text, &length, &why))
         return wf_module_load_file(s->context, path);
     struct strbuf changed = {0};
@@ -98,8 +116,10 @@ enum wf_status session_load(struct session *s, const char *path, struct loc loc)
 {
     if (!results_claim_read(s->results, path, loc)) return WF_BAD_INPUT;
     struct wf_module *m = load(s, path);
+    if (!m && s->diag->errors && !*wf_errors(s->context)) return WF_BAD_INPUT; // CUDA C that does not compile
     if (!m) return library(s, WF_BAD_INPUT, loc);
     s->module = m;
+    s->is_cuda = toolchain_is_cuda(path);
     if (s->checkpoint) note_file(s, path);
     return WF_OK;
 }
@@ -108,6 +128,9 @@ struct wf_kernel *session_kernel(struct session *s, const char *name, struct loc
 {
     struct wf_kernel *k = wf_kernel_find(s->module, name);
     if (!k) session_take_errors(s, loc);
+    if (!k && s->is_cuda && !wf_kernel_name(s->module, 0))
+        diag_note(s->diag, loc,
+                  "a template is no kernel before its instance is named: --kernel 'NAME<ARGUMENTS>'");
     return k;
 }
 
@@ -127,6 +150,16 @@ static enum wf_status write_content(struct session *s, const struct spec *spec, 
         status = library(s, wf_write(s->context, address + i * size, chunk, count * size), loc);
     }
     free(chunk);
+    return status;
+}
+
+enum wf_status session_record(struct session *s, uint64_t address, uint64_t size_bytes)
+{
+    if (!s->tape) return WF_OK;
+    uint8_t *bytes = heap_alloc(size_bytes + 1);
+    enum wf_status status = wf_read(s->context, address, bytes, size_bytes);
+    if (status == WF_OK) tape_write(s->tape, address, bytes, size_bytes);
+    free(bytes);
     return status;
 }
 
@@ -155,6 +188,8 @@ static enum wf_texel texel(enum spec_type type)
     case SPEC_U64:
     case SPEC_S64:
     case SPEC_F64:
+    case SPEC_F16:
+    case SPEC_BF16:
     case SPEC_TYPE_COUNT: break; // refused by spec_parse
     }
     return WF_TEXEL_F32;
@@ -190,6 +225,7 @@ size_t session_buffer(struct session *s, const char *name, const char *shown, st
     if (!ok) session_take_errors(s, loc);
     vec_push(&s->buffers, b);
     if (!ok || write_buffer(s, &vec_last(&s->buffers), loc) != WF_OK) return SIZE_MAX;
+    if (session_record(s, b.address, b.size_bytes) != WF_OK) return SIZE_MAX;
     return s->buffers.count - 1;
 }
 
@@ -291,12 +327,14 @@ enum wf_status session_symbol(struct session *s, const char *name, struct spec *
         diag_error(s->diag, loc, "variable %s has %" PRIu64 " bytes, not %" PRIu64, name, bytes, size);
         return WF_BAD_INPUT;
     }
-    if (spec->kind == SPEC_BUFFER) {
-        if (spec->init <= SPEC_ZERO) return library(s, wf_fill(s->context, address, 0, 1, bytes), loc);
-        return write_content(s, spec, address, loc);
-    }
     const void *content = spec->kind == SPEC_BYTES ? (const void *)spec->bytes : spec->value;
-    return library(s, wf_write(s->context, address, content, size), loc);
+    if (spec->kind != SPEC_BUFFER)
+        status = library(s, wf_write(s->context, address, content, size), loc);
+    else if (spec->init <= SPEC_ZERO)
+        status = library(s, wf_fill(s->context, address, 0, 1, bytes), loc);
+    else
+        status = write_content(s, spec, address, loc);
+    return status == WF_OK ? session_record(s, address, size) : status;
 }
 
 void session_spec_argument(struct session_argument *a, const struct spec *spec, const char *shown)
@@ -406,6 +444,7 @@ enum wf_status session_wait(struct session *s)
         const struct wf_stats *stats = wf_launch_stats(p->launch);
         if (status == WF_OK) status = stats->status;
         report_run_add(&s->report, p->kernel, &p->shape, stats);
+        if (s->launched) s->launched(s->launched_context, p->kernel, &p->shape, stats);
     }
     if (status != WF_OK) take_failures(s);
     for (size_t i = 0; i < s->pending.count; i++) wf_launch_free(s->pending.data[i].launch);
@@ -430,6 +469,14 @@ static struct wf_launch_config whole_waves(const struct session *s, struct wf_ke
     return whole;
 }
 
+static void record_launch(struct session *s, struct wf_kernel *kernel, const struct wf_launch_config *shape,
+                          const void *const *values, size_t count)
+{
+    struct wf_launch_config alone = *shape;
+    alone.stream = NULL; // the stream of the player
+    tape_launch(s->tape, kernel, &alone, values, count);
+}
+
 enum wf_status session_launch(struct session *s, struct wf_kernel *kernel,
                               const struct wf_launch_config *shape, const struct session_argument *args,
                               size_t count, struct loc loc)
@@ -446,6 +493,7 @@ enum wf_status session_launch(struct session *s, struct wf_kernel *kernel,
     enum wf_status status = WF_BAD_INPUT;
     if (ok || count != info->param_count)
         status = library(s, wf_launch_async(kernel, &whole, (void *const *)values, count, &launch), loc);
+    if (launch && s->tape) record_launch(s, kernel, &whole, values, count);
     free(values);
     if (!launch) return status;
     vec_push(&s->pending, (struct session_pending){launch, kernel, whole, loc});

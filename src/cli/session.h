@@ -6,8 +6,10 @@
 #include "api/warpfold.h"
 #include "base/diag.h"
 #include "cli/results.h"
+#include "cli/sources.h"
 #include "cli/spec.h"
 #include "report/run.h"
+#include "workload/tape.h"
 
 struct session_buffer {
     char *name, *shown; // name in commands ("out", "2"); in messages ("argument 2")
@@ -42,6 +44,7 @@ struct session {
     struct diag *diag;
     struct wf_context *context;
     struct wf_module *module; // the latest loaded
+    bool is_cuda;             // the module is of CUDA C
     VEC(struct session_buffer) buffers;
     uint64_t kept_bytes; // of initial contents
     VEC(struct session_stream) streams;
@@ -50,7 +53,12 @@ struct session {
     struct report_run report;
     const struct session_change *change; // not owned; NULL: none
     bool is_checked;                     // by `warpfold check`: zeros are written, a free may come twice
-    struct checkpoint *checkpoint;       // not owned; NULL: no checkpoint, or a plain run for --verify
+    struct sources *sources;             // of CUDA C, not owned; NULL: CUDA C is refused
+    struct tape *tape;                   // records memory and launches, not owned; NULL: none
+    void (*launched)(void *context, struct wf_kernel *kernel, const struct wf_launch_config *shape,
+                     const struct wf_stats *stats); // after every launch; NULL: no call
+    void *launched_context;
+    struct checkpoint *checkpoint; // not owned; NULL: no checkpoint, or a plain run for --verify
 };
 
 // A kernel argument, from a SPEC or a buffer.
@@ -67,6 +75,7 @@ void session_init(struct session *s, struct wf_context *context, struct diag *d,
 void session_fini(struct session *s); // frees neither the context nor the results
 
 enum wf_status session_load(struct session *s, const char *path, struct loc loc);
+// name NULL: the only kernel of the module.
 struct wf_kernel *session_kernel(struct session *s, const char *name, struct loc loc);
 
 // Sampling of a texture; tex= on the command line: point, clamp, no normalisation.
@@ -105,6 +114,8 @@ enum wf_status session_launch(struct session *s, struct wf_kernel *kernel,
                               const struct wf_launch_config *shape, const struct session_argument *args,
                               size_t count, struct loc loc);
 
+// Records the present bytes of device memory on the tape, if any: after a write by the host.
+enum wf_status session_record(struct session *s, uint64_t address, uint64_t size_bytes);
 // Waits for all launches and records them, in order of the launches. Returns the status of the first failed
 // launch; every failed launch reports an error at its line. Call before access to device memory.
 enum wf_status session_wait(struct session *s);

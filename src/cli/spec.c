@@ -2,6 +2,7 @@
 #include "cli/spec.h"
 #include "base/clones.h"
 #include "base/file.h"
+#include "base/narrow.h"
 #include "base/printable.h"
 #include "base/rng.h"
 #include "base/str.h"
@@ -29,11 +30,20 @@ static const struct {
     [SPEC_S64] = {"s64", "-9223372036854775808 to 9223372036854775807", 8, true, false},
     [SPEC_F32] = {"f32", "a number up to 3.4028235e38, nan or inf", 4, true, true},
     [SPEC_F64] = {"f64", "a number up to 1.7976931348623157e308, nan or inf", 8, true, true},
+    [SPEC_F16] = {"f16", "a number up to 65504, nan or inf", 2, true, true},
+    [SPEC_BF16] = {"bf16", "a number up to 3.3895314e38, nan or inf", 2, true, true},
 };
 
 unsigned spec_type_bytes(enum spec_type type) { return types[type].size_bytes; }
 const char *spec_type_name(enum spec_type type) { return types[type].name; }
 bool spec_type_is_float(enum spec_type type) { return types[type].is_float; }
+
+static bool is_narrow(enum spec_type type) { return type == SPEC_F16 || type == SPEC_BF16; }
+
+static enum narrow_format format_of(enum spec_type type)
+{
+    return type == SPEC_F16 ? NARROW_F16 : NARROW_BF16;
+}
 
 #define BYTES_MOST (1ull << 36) // the upper limit of memory.size
 
@@ -89,10 +99,10 @@ static bool parse_type(const struct parser *p, const char *word, enum spec_type 
 {
     if (find_type(word, type)) return true;
     return fail_unknown(p, "type", word, str_nearest(word, next_type, NULL),
-                        "u8 s8 u16 s16 u32 s32 u64 s64 f32 f64");
+                        "u8 s8 u16 s16 u32 s32 u64 s64 f16 bf16 f32 f64");
 }
 
-// Parses with strtof or strtod: rounding to double first would round a float twice. False: not a number, or
+// Parses with strtof or strtod, or rounds the double to 16 bits: rounding to double first would round a float twice. False: not a number, or
 // too large for the type.
 static bool read_float(enum spec_type type, const char *text, uint8_t value[8])
 {
@@ -101,6 +111,11 @@ static bool read_float(enum spec_type type, const char *text, uint8_t value[8])
     if (type == SPEC_F64) {
         memcpy(value, &d, 8);
         return true;
+    }
+    if (is_narrow(type)) {
+        uint16_t bits = narrow_from(format_of(type), d);
+        memcpy(value, &bits, sizeof bits);
+        return isinf(d) || !isinf(narrow_to(format_of(type), bits));
     }
     float f = strtof(text, NULL);
     if (isinf(f) && !isinf(d)) return false;
@@ -183,6 +198,60 @@ static bool parse_bytes(const struct parser *p, const char *text, struct spec *s
     return true;
 }
 
+// -- structures ---------------------------------------------------------------------------------------------
+
+// Appends a field at the next place that its alignment allows.
+static void put_field(struct spec *s, const void *value, size_t size)
+{
+    size_t offset = (s->length + size - 1) / size * size;
+    s->bytes = heap_resize(s->bytes, offset + size);
+    memset(s->bytes + s->length, 0, offset - s->length);
+    memcpy(s->bytes + offset, value, size);
+    s->length = offset + size;
+}
+
+static void put_pointer(struct spec *s, const char *name)
+{
+    put_field(s, &(uint64_t){0}, sizeof(uint64_t));
+    s->pointers = heap_resize(s->pointers, (s->pointer_count + 1) * sizeof *s->pointers);
+    s->pointers[s->pointer_count++] = (struct spec_pointer){s->length - sizeof(uint64_t), heap_strdup(name)};
+}
+
+static bool parse_field(const struct parser *p, char *field, struct spec *s, size_t *widest)
+{
+    char *value = strchr(field, ':');
+    enum spec_type type = SPEC_U8;
+    uint8_t bytes[8] = {0};
+    if (!value || !value[1]) return fail(p, "\"%s\" is no field; write TYPE:VALUE or ptr:NAME", field);
+    *value++ = 0;
+    if (str_equal(field, "ptr")) {
+        put_pointer(s, value);
+        *widest = sizeof(uint64_t);
+        return true;
+    }
+    if (!parse_type(p, field, &type) || !parse_value(p, type, value, bytes)) return false;
+    put_field(s, bytes, types[type].size_bytes);
+    if (types[type].size_bytes > *widest) *widest = types[type].size_bytes;
+    return true;
+}
+
+// Parses TYPE:VALUE,TYPE:VALUE… Changes `text`.
+static bool parse_structure(const struct parser *p, char *text, struct spec *s)
+{
+    size_t widest = 1;
+    s->kind = SPEC_BYTES;
+    for (char *field; (field = strsep(&text, ",")) != NULL;)
+        if (!parse_field(p, field, s, &widest)) {
+            spec_fini(s);
+            return false;
+        }
+    size_t whole = (s->length + widest - 1) / widest * widest;
+    s->bytes = heap_resize(s->bytes, whole);
+    memset(s->bytes + s->length, 0, whole - s->length);
+    s->length = whole;
+    return true;
+}
+
 static bool parse_file(const struct parser *p, const char *path, struct spec *s)
 {
     uint64_t want = spec_size_bytes(s);
@@ -236,7 +305,7 @@ static bool parse_array(const struct parser *p, char *text, struct spec *s)
     if (!init) return fail(p, "write %s", form);
     *count++ = *init++ = 0;
     if (!parse_type(p, text, &s->type)) return false;
-    if (texture && types[s->type].size_bytes == 8)
+    if (texture && (types[s->type].size_bytes == 8 || is_narrow(s->type)))
         return fail(p, "a texture cannot hold %s", types[s->type].name);
     s->count = 1;
     char *rest = count;
@@ -263,16 +332,18 @@ static bool parse_array(const struct parser *p, char *text, struct spec *s)
 
 static bool parse_form(const struct parser *p, char *form, char *rest, struct spec *s)
 {
-    static const char *const forms[] = {"buf", "tex", "bytes", "u8",  "s8",  "u16", "s16",
-                                        "u32", "s32", "u64",   "s64", "f32", "f64", NULL};
+    static const char *const forms[] = {"buf", "tex", "bytes", "struct", "u8",  "s8",  "u16", "s16", "u32",
+                                        "s32", "u64", "s64",   "bf16",   "f16", "f32", "f64", NULL};
     if (str_equal(form, "buf") || str_equal(form, "tex")) {
         s->kind = str_equal(form, "buf") ? SPEC_BUFFER : SPEC_TEXTURE;
         return parse_array(p, rest, s);
     }
     if (str_equal(form, "bytes")) return parse_bytes(p, rest, s);
+    if (str_equal(form, "struct")) return parse_structure(p, rest, s);
     s->kind = SPEC_SCALAR;
     if (find_type(form, &s->type)) return parse_value(p, s->type, rest, s->value);
-    return fail_unknown(p, "form", form, str_nearest(form, next_word, forms), "TYPE=, buf=, tex= and bytes=");
+    return fail_unknown(p, "form", form, str_nearest(form, next_word, forms),
+                        "TYPE=, buf=, tex=, bytes= and struct=");
 }
 
 bool spec_parse(struct spec *s, const char *text, const char *folder, const char *what, struct loc loc,
@@ -295,6 +366,8 @@ bool spec_parse(struct spec *s, const char *text, const char *folder, const char
 
 void spec_fini(struct spec *s)
 {
+    for (size_t i = 0; i < s->pointer_count; i++) free(s->pointers[i].name);
+    free(s->pointers);
     free(s->bytes);
     free(s->path);
     *s = (struct spec){0};
@@ -326,10 +399,22 @@ CLONES static void fill_iota(enum spec_type type, uint64_t first, uint64_t count
             double d = (double)(int64_t)i;
             memcpy(to, &d, sizeof d);
         }
+    else if (is_narrow(type))
+        for (uint64_t i = first; i < first + count; i++, to += size) {
+            uint16_t bits = narrow_from(format_of(type), (double)(int64_t)i);
+            memcpy(to, &bits, sizeof bits);
+        }
     else if (size == 4)
         for (uint64_t i = first; i < first + count; i++, to += 4) memcpy(to, &(uint32_t){(uint32_t)i}, 4);
     else
         for (uint64_t i = first; i < first + count; i++, to += size) memcpy(to, &i, size);
+}
+
+// As many upper bits as a significand has, over their range: exact, and below 1.
+static uint16_t narrow_random(enum spec_type type, uint64_t z)
+{
+    return type == SPEC_F16 ? narrow_from(NARROW_F16, (double)(z >> 53) * 0x1p-11)
+                            : narrow_from(NARROW_BF16, (double)(z >> 56) * 0x1p-8);
 }
 
 // The same for a random sequence.
@@ -349,6 +434,7 @@ static void fill_random(const struct spec *s, uint64_t first, uint64_t count, ui
         for (size_t k = 0; k < n; k++, to += size) {
             double d = rng_f64(z[k]);
             if (s->type == SPEC_F64) memcpy(&z[k], &d, sizeof d);
+            if (is_narrow(s->type)) z[k] = narrow_random(s->type, z[k]);
             memcpy(to, &z[k], size);
         }
     }
@@ -383,6 +469,8 @@ void spec_print_element(enum spec_type type, const void *bytes, struct strbuf *o
         double d;
         memcpy(&d, bytes, sizeof d);
         strbuf_printf(out, "%.17g", d);
+    } else if (is_narrow(type)) {
+        strbuf_printf(out, type == SPEC_F16 ? "%.5g" : "%.4g", narrow_to(format_of(type), (uint16_t)u));
     } else if (types[type].is_signed) {
         strbuf_printf(out, "%" PRId64, (int64_t)(u << unused) >> unused);
     } else {

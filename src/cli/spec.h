@@ -1,8 +1,10 @@
 // SPEC: the user's description of an argument, a symbol or a script's buffer.
 //
-//   TYPE=VALUE                          u8 s8 u16 s16 u32 s32 u64 s64 f32 f64
+//   TYPE=VALUE                          u8 s8 u16 s16 u32 s32 u64 s64 f16 bf16 f32 f64
 //   buf=TYPE:COUNT:INIT                 device memory
 //   bytes=HEX | bytes=@PATH             a structure by value
+//   struct=TYPE:VALUE,TYPE:VALUE…       a structure by its fields, each aligned to its size, as in C; a field
+//                                       ptr:NAME is the address of a script's buffer
 //   tex=TYPE:W[xH[xD]]:INIT             a texture over newly allocated device memory
 //   INIT: none | zero | iota | const:V | rand:SEED | file:PATH
 //
@@ -27,10 +29,17 @@ enum spec_type {
     SPEC_S64,
     SPEC_F32,
     SPEC_F64,
+    SPEC_F16,
+    SPEC_BF16,
     SPEC_TYPE_COUNT
 };
 
 enum spec_init { SPEC_NONE, SPEC_ZERO, SPEC_IOTA, SPEC_CONST, SPEC_RAND, SPEC_FILE };
+
+struct spec_pointer { // a field ptr:NAME of a structure
+    size_t offset;    // in the bytes of the structure
+    char *name;       // of a buffer or variable, heap
+};
 
 struct spec {
     enum spec_kind kind;
@@ -42,7 +51,9 @@ struct spec {
     uint64_t seed;
     char *bytes; // BYTES and file:, heap
     size_t length;
-    char *path; // the file read, heap; NULL: no file
+    char *path;                    // the file read, heap; NULL: no file
+    struct spec_pointer *pointers; // of struct=, heap; the caller fills in the addresses
+    size_t pointer_count;
 };
 
 // Parses SPEC and reads its files, relative to `folder` (NULL: the working directory). On failure adds an

@@ -155,6 +155,9 @@ static enum wf_status run_file(const struct options *o, struct ran *ran, struct 
     struct session session;
     struct wf_context *c = wf_context_create();
     session_init(&session, c, d, r);
+    struct sources sources;
+    sources_init(&sources, o);
+    session.sources = &sources;
     wf_set_print(c, print_kernel_text, stderr);
     wf_set_progress(c, !options_has(o, OPTION_QUIET));
     enum wf_status status = run_check(o, d);
@@ -170,6 +173,7 @@ static enum wf_status run_file(const struct options *o, struct ran *ran, struct 
     if (status != WF_OK) command_fail_context(c, (int)status);
     wf_context_destroy(c);
     session_fini(&session);
+    sources_fini(&sources);
     return status;
 }
 

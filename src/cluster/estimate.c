@@ -13,10 +13,6 @@
 #include <unistd.h>
 
 static const char result_name[] = "runs/estimate.json"; // in the results' folder
-// Limit in processor seconds for all small runs together. Past the limit, a job whose small run is still
-// missing uses the average rate.
-static const double measuring_most = 20;
-
 // Error factors of estimates, by source. At size medium, nine points in ten took from 1 / 2.8 to 2.8 times
 // the estimate (docs/howto/many-machines.md). Simulation rates of kernels on a view (GPU and profile)
 // mostly were within a factor of 2.9 of the average, at most 4.2.
@@ -41,7 +37,7 @@ struct estimator {
     struct strmap by_view;
     // sums over small runs on a view (GPU and profile); element 0: over all views
     VEC(struct average) averages;
-    double measuring; // processor seconds used by small runs
+    double measuring; // processor seconds used by small runs; past the limit, a job uses the average rate
     struct progress bar;
 };
 
@@ -125,6 +121,15 @@ static struct measured run_once(struct estimator *m, const char *command)
 
 // -- commands -----------------------------------------------------------------------------------------------
 
+// The command of a run of the user's own without GPU, mechanism and settings, functional.
+static void put_functional(const struct job *j, struct strbuf *command)
+{
+    const char *gpu = strstr(j->command, " --gpu "), *program = strstr(j->command, " -- ");
+    if (gpu && (!program || gpu < program))
+        strbuf_printf(command, "%.*s --functional%s", (int)(gpu - j->command), j->command,
+                      program ? program : "");
+}
+
 // Command of a functional run that counts the job's warp instructions, at size small or at the job's size.
 // Empty: no such run exists.
 static char *counting_command(const struct job *j, bool small)
@@ -136,6 +141,8 @@ static char *counting_command(const struct job *j, bool small)
         if (value)
             strbuf_printf(&command, "%.*s --input %.*s", (int)(input - j->command), j->command,
                           (int)strcspn(value, " "), small ? program_input("small") : value);
+    } else if (str_equal(j->kind, "own")) {
+        put_functional(j, &command);
     } else if (j->size && j->source) {
         strbuf_printf(&command, "bench %s --size %s --ptx %s --set compile.profile=%s --functional",
                       j->subject, small ? "small" : j->size, j->source, j->profile);
@@ -198,10 +205,43 @@ static struct average *average_of(struct estimator *m, const struct job *j)
     return &m->averages.data[index];
 }
 
+// A rate for the job's view and mechanism, from a bundled kernel, if there is none yet.
+static void measure_view(struct estimator *m, const struct job *j)
+{
+    struct average *a = average_of(m, j);
+    struct strbuf command = {0};
+    if (a->instructions > 0 || m->e->most_seconds <= 0) return;
+    strbuf_printf(&command,
+                  "bench vecadd --size small --ptx nvcc --gpu %s --set compile.profile=%s --tech %s", j->gpu,
+                  j->profile, j->tech);
+    struct measured shown = run_once(m, command.text);
+    strbuf_fini(&command);
+    m->measuring += shown.whole;
+    a->seconds += shown.seconds;
+    a->instructions += shown.instructions;
+}
+
+// Seconds of a run of the user's own: of a functional run, and of timing at the rate of a bundled kernel.
+static double seconds_of_own(struct estimator *m, const struct job *j)
+{
+    char *command = counting_command(j, false);
+    bool measure =
+        *command && m->e->most_seconds > 0 && (m->measuring < m->e->most_seconds || find_run(m, command));
+    bool is_new = measure && !find_run(m, command);
+    struct measured shown = measure ? run_once(m, command) : (struct measured){0};
+    free(command);
+    if (is_new) m->measuring += shown.whole;
+    if (shown.whole > 0) measure_view(m, j);
+    const struct average *a = average_of(m, j);
+    return shown.whole > 0 && a->instructions > 0
+               ? shown.whole + shown.instructions * a->seconds / a->instructions
+               : 0;
+}
+
 static double instructions_of(struct estimator *m, const struct job *j, bool small)
 {
     char *command = counting_command(j, small);
-    double count = *command ? run_once(m, command).instructions : 0;
+    double count = *command && m->e->most_seconds > 0 ? run_once(m, command).instructions : 0;
     free(command);
     return count;
 }
@@ -216,7 +256,8 @@ static double seconds_by_small(struct estimator *m, const struct job *j, const c
     if (is_new) m->measuring += shown.whole;
     if (shown.whole <= 0) return 0;
     if (is_new && before > 0) {
-        struct average *of[2] = {&m->averages.data[0], average_of(m, j)};
+        struct average *view = average_of(m, j), // may move the others
+            *of[2] = {&m->averages.data[0], view};
         for (size_t i = 0; i < 2; i++) {
             of[i]->seconds += shown.seconds;
             of[i]->instructions += before;
@@ -236,12 +277,17 @@ static double seconds_by_average(struct estimator *m, const struct job *j)
 static double seconds_of(struct estimator *m, const struct job *j, enum source *source)
 {
     struct measured shown = rate_shown(m->e, j);
-    double count = shown.whole > 0 || shown.seconds <= 0 ? 0 : instructions_of(m, j, false);
+    bool is_own = str_equal(j->kind, "own");
+    double count = is_own || shown.whole > 0 || shown.seconds <= 0 ? 0 : instructions_of(m, j, false);
     *source = FROM_DATABASE;
     if (shown.whole > 0) return shown.whole;
+    if (is_own) {
+        *source = FROM_AVERAGE;
+        return seconds_of_own(m, j);
+    }
     if (count > 0 && shown.instructions > 0) return count * shown.seconds / shown.instructions;
     char *small = small_command(j);
-    bool measure = *small && (m->measuring < measuring_most || find_run(m, small));
+    bool measure = *small && (m->measuring < m->e->most_seconds || find_run(m, small));
     double seconds = measure ? seconds_by_small(m, j, small) : 0;
     free(small);
     *source = FROM_SMALL_RUN;

@@ -11,7 +11,8 @@ struct estimate {
     const struct jobs *jobs;
     struct database *db;
     bool progress;
-    double factor; // out: the total is expected within this factor of the sum of the estimates
+    double most_seconds; // limit of processor seconds for all small runs together
+    double factor;       // out: the total is expected within this factor of the sum of the estimates
 };
 
 // Seconds of one core per job, in the jobs' order, heap. 0: unknown.

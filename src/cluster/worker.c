@@ -243,6 +243,8 @@ static bool is_our_end(int status)
     return sigismember(&pending, SIGTERM) || sigismember(&pending, SIGINT) || sigismember(&pending, SIGHUP);
 }
 
+static bool is_own(const struct slot *s) { return str_equal(s->point->kind, "own"); }
+
 static void settle(struct worker *w, struct slot *s, int status)
 {
     char *said = read_back(s->errors), *part = result_path(w, &s->token, true, "part");
@@ -253,7 +255,8 @@ static void settle(struct worker *w, struct slot *s, int status)
     if (!WIFSIGNALED(status) && access(part, F_OK) == 0) {
         commit_result(w, &s->token);
         // Exit status 2: the build lacks a feature needed by the run. A refusal is a result, too.
-    } else if (WIFEXITED(status) && WEXITSTATUS(status) == 2) {
+        // Runs of the user's own may have bad input at a point of a sweep.
+    } else if (WIFEXITED(status) && (WEXITSTATUS(status) == 2 || (is_own(s) && !is_place_complaint(said)))) {
         commit_message(w, &s->token, "refused", said);
     } else if (is_place_complaint(said) || is_our_end(status)) {
         discard_part(w, &s->token);

@@ -30,6 +30,8 @@ bool categories_is_subject(const struct experiment *x, const char *category)
 {
     for (size_t i = 0; i < x->programs.list.count; i++)
         if (str_equal(x->programs.list.data[i].name, category)) return true;
+    for (size_t i = 0; i < x->own.list.count; i++)
+        if (str_equal(x->own.list.data[i].name, category)) return true;
     for (size_t i = 0; i < x->pairs.count; i++)
         if (str_equal(x->pairs.data[i].name, category)) return true;
     return categories_kernel(x, category);
@@ -71,12 +73,13 @@ static void add_subjects(const struct experiment *x, struct categories *c)
             add_kernel(x, c, w, abbreviation);
     for (size_t i = 0; i < x->programs.list.count; i++) vec_push(&c->subjects, x->programs.list.data[i].name);
     for (size_t i = 0; i < x->pairs.count; i++) vec_push(&c->subjects, x->pairs.data[i].name);
+    for (size_t i = 0; i < x->own.list.count; i++) vec_push(&c->subjects, x->own.list.data[i].name);
 }
 
 static void add_mean(struct categories *c, const struct experiment *x, const char *suffix,
                      struct arena *arena)
 {
-    const struct measure *m = x->measure ? measure_find(x->measure) : NULL;
+    const struct measure *m = x->by;
     const char *letter = !m || m->aggregate == MEASURE_MEAN ? "" : "G";
     vec_push(&c->means, arena_printf(arena, "%sMEAN%s", letter, suffix));
 }

@@ -112,4 +112,8 @@ const char *chart_axis(const struct experiment *x, const char *axis, struct aren
 // judged claims.
 void chart_table(const struct chart *c, bool colour, struct strbuf *out);
 void chart_csv(const struct chart *c, struct strbuf *out);
+// A row a run of the chart, a column a variable: what was run, every axis of a sweep and setting of a series by name,
+// and figures (chart_tidy.c). False and an error: the database fails.
+bool chart_tidy(const struct chart *c, const struct figure *f, const struct jobs *jobs, struct database *db,
+                struct strbuf *out);
 void chart_papers(const struct charts *charts, struct strbuf *out);

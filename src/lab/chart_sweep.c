@@ -8,7 +8,7 @@
 
 void chart_name_lines(struct chart *c, struct chart_view *v, const struct figure *f)
 {
-    const char *mean = measure_find(f->experiment->measure)->aggregate == MEASURE_MEAN ? "MEAN" : "GMEAN",
+    const char *mean = f->experiment->by->aggregate == MEASURE_MEAN ? "MEAN" : "GMEAN",
                *part = figure_part_of(f->experiment, "all", f->size, f->subjects, &c->arena);
     for (size_t i = 0; i < f->lines.count; i++)
         vec_push(&v->series, (struct chart_series){.name = f->lines.data[i]});
@@ -30,7 +30,7 @@ static double mean_at(const struct measure *m, const double *values, size_t coun
 
 void chart_mean_lines(struct chart_view *v, const struct figure *f)
 {
-    const struct measure *m = measure_find(f->experiment->measure);
+    const struct measure *m = f->experiment->by;
     size_t lines = f->lines.count, steps = v->categories.count;
     if (f->subjects < 2) return;
     double *values = heap_alloc((lines * steps + 1) * sizeof *values); // by step: the values of all lines

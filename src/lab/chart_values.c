@@ -77,7 +77,7 @@ static bool measure_run(const struct filling *fill, const struct figure_cell *c,
     strbuf_printf(&sql,
                   "SELECT %s FROM runs r, runs b WHERE r.id = ? AND b.id = ? AND r.status = 'ok' AND "
                   "b.status = 'ok'",
-                  measure_find(fill->experiment->measure)->sql);
+                  fill->experiment->by->sql);
     sqlite3_stmt *s = database_query(fill->db, sql.text, "tt", id_of(fill, c->job), id_of(fill, c->base));
     strbuf_fini(&sql);
     bool are_there = s && sqlite3_step(s) == SQLITE_ROW;
@@ -233,8 +233,7 @@ static void add_means(const struct filling *fill)
 {
     static const struct measure plain = {.aggregate = MEASURE_MEAN};
     const struct experiment *x = fill->experiment;
-    struct averaging a = {.measure = x->measure ? measure_find(x->measure) : &plain,
-                          .categories = fill->view->categories.count};
+    struct averaging a = {.measure = x->by ? x->by : &plain, .categories = fill->view->categories.count};
     size_t most_of_one = 0;
     a.in = ARENA_ARRAY(&fill->chart->arena, bool, a.categories + 1);
     const char *part = part_of(fill, "all", find_group(fill, &a, "all"));
@@ -269,8 +268,8 @@ static bool fill_values(const struct filling *fill)
             is_run ? measure_run(fill, c, &value.value, &value.nothing) : study_value(fill, c, &value.value);
         if (good && is_run && fill->experiment->shapes) good = note_shape(fill, c, &value);
         if (good && is_run && !isnan(value.value))
-            good = interval_of(fill->db, measure_find(fill->experiment->measure), value.run, value.base,
-                               value.value, &value.error);
+            good =
+                interval_of(fill->db, fill->experiment->by, value.run, value.base, value.value, &value.error);
         name_category(fill, c->category_order, c->category);
         add_value(fill, value);
     }
@@ -514,7 +513,7 @@ static void name_series(const struct filling *fill)
 static enum chart_format format_of(const struct filling *fill, size_t series)
 {
     const struct experiment *x = fill->experiment;
-    const struct measure *m = x->measure ? measure_find(x->measure) : NULL;
+    const struct measure *m = x->by;
     const struct chart_view *v = fill->view;
     bool whole = true, large = false;
     if (str_starts_with(v->series.data[series].name, "share") || (m && strstr(m->axis, "share")) ||
@@ -630,7 +629,7 @@ static bool find_missing(const struct filling *fill)
 bool chart_make(struct chart *c, const struct figure *f, const struct jobs *jobs, struct database *db)
 {
     const struct experiment *x = f->experiment;
-    const struct measure *m = x->measure ? measure_find(x->measure) : NULL;
+    const struct measure *m = x->by;
     bool by_kernel = x->kind == EXPERIMENT_RUNS || (x->kind == EXPERIMENT_STUDY && !x->rows);
     *c = (struct chart){.experiment = x,
                         .name = x->name,

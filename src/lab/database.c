@@ -429,6 +429,13 @@ static bool says(const char *console, const char *word)
     return false;
 }
 
+// A run of the user's own: a kernel, a script or a program.
+static bool add_own(struct database *db, const struct job *j, const struct json_value *result)
+{
+    return add_script(db, j, result) && set_shape(db, j, json_member(result, "kernels")) &&
+           add_storage(db, j, json_member(result, "storage"));
+}
+
 static bool add_program(struct database *db, const struct job *j, const struct json_value *result)
 {
     const char *status = json_text(json_member(result, "status")),
@@ -473,6 +480,7 @@ bool database_add_run(struct database *db, const struct job *j, const struct jso
                 : str_equal(j->kind, "mix")     ? add_mix(db, j, result)
                 : str_equal(j->kind, "study")   ? add_study(db, j, result)
                 : str_equal(j->kind, "run")     ? add_script(db, j, result)
+                : str_equal(j->kind, "own")     ? add_own(db, j, result)
                                                 : add_marks(db, j, result);
     good = good && add_config(db, j, json_member(result, "config")) && database_do(db, "RELEASE run", "");
     if (!good) sqlite3_exec(db->handle, "ROLLBACK TO run; RELEASE run", NULL, NULL, NULL);

@@ -110,6 +110,26 @@ static bool set_programs(struct parser *p, char *value)
     return good;
 }
 
+// The folder of the experiment's file, for relative paths; "." for a name without a folder.
+static const char *folder_of(const struct parser *p)
+{
+    const char *slash = strrchr(p->x->name, '/');
+    return slash ? arena_strndup(p->arena, p->x->name, (size_t)(slash - p->x->name) + (slash == p->x->name))
+                 : ".";
+}
+
+static bool add_run(struct parser *p, char *value)
+{
+    return own_add(&p->x->own, value, folder_of(p), p->arena, p->diag, p->loc);
+}
+
+static bool set_files(struct parser *p, char *value)
+{
+    for (char *word; (word = strsep(&value, " \t\n")) != NULL;)
+        if (*word) vec_push(&p->x->own.files, word);
+    return true;
+}
+
 static bool set_input(struct parser *p, char *value)
 {
     if (strspn(value, "0123456789abcdefABCDEF") != strlen(value) || strlen(value) % 2)
@@ -249,14 +269,12 @@ static bool set_headline(struct parser *p, char *value)
 
 static bool set_measure(struct parser *p, char *value)
 {
-    if (!measure_find(value)) {
-        const char *near = str_nearest(value, measure_next_name, NULL);
-        return diag_error(p->diag, p->loc,
-                          near ? "no measure \"%s\"; did you mean \"%s\"?" : "no measure \"%s\"", value,
-                          near);
-    }
+    struct measure *made = ARENA_NEW(p->arena, struct measure);
     p->x->measure = value;
-    return true;
+    p->x->by = measure_find(value);
+    if (p->x->by) return true;
+    p->x->by = made;
+    return measure_make(made, value, p->arena, p->diag, p->loc);
 }
 
 #define TEXT_KEY(field)                                                                                      \
@@ -382,6 +400,8 @@ static const struct key {
             {"kernels", set_kernels, true, NULL},
             {"programs", set_programs, true, NULL},
             {"pairs", set_pairs, true, NULL},
+            {"run", add_run, true, NULL},
+            {"files", set_files, true, NULL},
             {"reference", set_reference, false, NULL},
             {"input", set_input, false, NULL},
             {"views", set_views, true, NULL},
@@ -436,6 +456,8 @@ static void fini(struct experiment *x)
     vec_fini(&x->kernels);
     vec_fini(&x->programs.list);
     vec_fini(&x->pairs);
+    vec_fini(&x->own.list);
+    vec_fini(&x->own.files);
     vec_fini(&x->views);
     vec_fini(&x->more_views);
     vec_fini(&x->series);

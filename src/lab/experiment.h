@@ -3,6 +3,7 @@
 #pragma once
 #include "base/diag.h"
 #include "lab/claim.h"
+#include "lab/own.h"
 #include "lab/program.h"
 
 struct experiment_series { // bars of one name over all categories, or a column of the table
@@ -57,11 +58,14 @@ enum experiment_kind {
     EXPERIMENT_TIME      // a run's counters over time
 };
 
+struct measure;
+
 struct experiment {
     const char *name, *title, *source, *group, *text; // text: of the file
     enum experiment_kind kind;
-    const char *show;    // bars, table, stack, lines, map
-    const char *measure; // runs: name in measures.def
+    const char *show;         // bars, table, stack, lines, map
+    const char *measure;      // runs: name in measures.def, or an expression over counters
+    const struct measure *by; // the measure; NULL: none
     const char *study, *table, *file, *arguments;
     // column naming the table's rows, for several rows per run; NULL: one row per kernel
     const char *rows;
@@ -75,6 +79,7 @@ struct experiment {
     VEC(const char *) kernels;         // names and groups
     struct program_subjects programs;  // instead of kernels
     VEC(struct experiment_pair) pairs; // instead of kernels
+    struct own_subjects own;           // beside kernels, or instead
     // pairs: GPU for running each kernel alone, or two GPUs with a comma between, one per kernel; NULL: the
     // pair's GPU
     const char *reference;

@@ -34,7 +34,10 @@ static bool check_settings(struct parser *p, struct wf_context *c, const char *s
                               value ? value : "");
             continue;
         }
-        if (*word) good = wf_set(c, word, value ? value : "") == WF_OK || experiment_refuse(p, c);
+        if (own_is_word(word))
+            good = own_check_word(&p->x->own, word, p->diag, (struct loc){.source = p->loc.source});
+        else if (*word)
+            good = wf_set(c, word, value ? value : "") == WF_OK || experiment_refuse(p, c);
     }
     free(words);
     return good;
@@ -171,6 +174,30 @@ static bool check_names(struct parser *p)
     return good;
 }
 
+// Makes the bundles of the user's own runs, for the settings of the base and of each series at the first point of
+// a sweep. False and an error: a file or a variable is missing.
+static bool check_own(struct parser *p)
+{
+    const struct experiment *x = p->x;
+    bool good = true;
+    struct own_cache compiled = {0};
+    const char *swept = sweep_settings(x, 0, p->arena);
+    for (size_t k = 0; k < x->own.list.count && good; k++)
+        for (size_t i = 0; i <= x->series.count && good; i++) {
+            const struct experiment_series *s = i ? &x->series.data[i - 1] : &x->base;
+            struct own_bundle bundle;
+            struct arena arena;
+            arena_init(&arena);
+            good = own_bundle_make(&bundle, &x->own, &x->own.list.data[k],
+                                   arena_printf(&arena, "%s %s %s", x->settings, swept, s->settings),
+                                   &compiled, &arena, p->diag, (struct loc){.source = p->loc.source});
+            own_bundle_fini(&bundle);
+            arena_fini(&arena);
+        }
+    own_cache_fini(&compiled);
+    return good;
+}
+
 // True: the experiment has a series with the label, or its kind (settings, storage) takes any label.
 static bool has_series(const struct experiment *x, const char *label)
 {
@@ -261,6 +288,16 @@ static bool check_headline(struct parser *p)
     return true;
 }
 
+// Whether settings or axes have words for the user's own runs alone.
+static bool has_own_words(const struct experiment *x)
+{
+    bool has = x->settings && (strstr(x->settings, "--") || strchr(x->settings, '$'));
+    for (size_t i = 0; i < x->series.count; i++)
+        has |= strstr(x->series.data[i].settings, "--") || strchr(x->series.data[i].settings, '$');
+    for (size_t a = 0; a < x->axes.count; a++) has |= own_is_word(x->axes.data[a].key);
+    return has;
+}
+
 // Checks the requirements of the experiment's kind and the named things except series' mechanisms, and fills
 // in defaults. False and an error.
 bool experiment_check(struct parser *p)
@@ -283,18 +320,23 @@ bool experiment_check(struct parser *p)
             ? "kernels, programs or pairs, not several"
         : x->pairs.count && x->axes.count ? "kernels or programs, not pairs, for a sweep"
         : x->reference && !x->pairs.count ? "pairs: a reference is for pairs"
-        : !x->kernels.count && !x->programs.list.count && !x->pairs.count && !no_kernels
-            ? "kernels, programs or pairs"
+        : x->own.list.count && (x->kind != EXPERIMENT_RUNS || x->programs.list.count || x->pairs.count)
+            ? "kind = runs beside a line `run`, and no programs or pairs"
+        : !x->kernels.count && !x->programs.list.count && !x->pairs.count && !x->own.list.count && !no_kernels
+            ? "kernels, programs, pairs or a line `run`"
+        : x->own.list.count && x->kernels.count && has_own_words(x)
+            ? "no bundled kernels beside variables or options of a run"
         : !x->series.count && x->kind != EXPERIMENT_KERNELS ? "series"
         : x->kind == EXPERIMENT_TIME && (!x->measure || !x->settings || !str_equal(x->measure, "ipc") ||
                                          !strstr(x->settings, "report.interval="))
             ? "measure = ipc and settings = report.interval=CYCLES"
             : NULL;
     if (missing) return diag_error(p->diag, whole, "an experiment of this kind needs %s", missing);
-    bool runs_kernels = x->kind == EXPERIMENT_RUNS && (x->kernels.count || x->pairs.count), names_gpu = false;
+    bool has_kernels = x->kernels.count || x->own.list.count,
+         runs_kernels = x->kind == EXPERIMENT_RUNS && (has_kernels || x->pairs.count), names_gpu = false;
     for (size_t i = 0; i < x->series.count; i++) names_gpu |= x->series.data[i].gpu != NULL;
     for (size_t i = 0; i < x->series.count; i++)
-        if (x->series.data[i].over && (x->kind != EXPERIMENT_RUNS || !x->kernels.count || x->axes.count))
+        if (x->series.data[i].over && (x->kind != EXPERIMENT_RUNS || !has_kernels || x->axes.count))
             return diag_error(p->diag, whole,
                               "a series with `over` is for timed runs of kernels without a sweep");
     if ((x->base.what || names_gpu) && !runs_kernels)
@@ -322,5 +364,5 @@ bool experiment_check(struct parser *p)
     if (!x->group) x->group = "";
     if (!x->settings) x->settings = "";
     if (!x->ptx) x->ptx = "nvcc";
-    return (x->programs.list.count ? check_programs(p) : check_names(p)) && sweep_check(p);
+    return (x->programs.list.count ? check_programs(p) : check_names(p)) && sweep_check(p) && check_own(p);
 }

@@ -13,7 +13,8 @@ void figure_fini(struct figure *f)
 
 struct kernel {
     const char *name, *abbreviation;
-    unsigned registers; // registers per thread in the group's table; 0: not given
+    unsigned registers;            // registers per thread in the group's table; 0: not given
+    const struct own_subject *own; // NULL: a bundled kernel
 };
 struct kernel_list {
     VEC(struct kernel) all;
@@ -29,7 +30,8 @@ static void add_kernel(struct kernel_list *list, const struct workload *w, const
         if (str_equal(list->all.data[i].abbreviation, abbreviation))
             abbreviation = w->name; // abbreviation of another paper
     }
-    vec_push(&list->all, (struct kernel){w->name, abbreviation, registers});
+    vec_push(&list->all,
+             (struct kernel){.name = w->name, .abbreviation = abbreviation, .registers = registers});
 }
 
 static bool is_chosen(const struct experiment *x, const char *name)
@@ -39,8 +41,8 @@ static bool is_chosen(const struct experiment *x, const char *name)
     return !x->only.count;
 }
 
-// The experiment's kernels available in the size, groups resolved, without duplicates. every: also kernels
-// left out by --only.
+// The experiment's kernels available in the size, groups resolved, without duplicates, and the user's own runs.
+// every: also kernels left out by --only.
 static struct kernel_list kernels_of(const struct experiment *x, const char *size, bool every)
 {
     struct kernel_list list = {0};
@@ -50,6 +52,11 @@ static struct kernel_list kernels_of(const struct experiment *x, const char *siz
         for (size_t i = 0; (w = categories_named_kernel(x->kernels.data[k], i, &abbreviation)) != NULL; i++)
             if (every || is_chosen(x, w->name))
                 add_kernel(&list, w, abbreviation, workload_registers(x->kernels.data[k], w->name), size);
+    }
+    for (size_t i = 0; i < x->own.list.count; i++) {
+        const struct own_subject *own = &x->own.list.data[i];
+        if (every || is_chosen(x, own->name))
+            vec_push(&list.all, (struct kernel){.name = own->name, .abbreviation = own->name, .own = own});
     }
     return list;
 }
@@ -80,6 +87,14 @@ static void add(struct figure *f, size_t view, size_t category_order, const char
     vec_push(&f->cells, (struct figure_cell){view, category_order, series, category, job, base});
 }
 
+static size_t add_run(const struct figure *f, struct jobs *jobs, const struct kernel *k,
+                      const struct experiment_view *v, const struct experiment_series *series)
+{
+    const struct experiment *x = f->experiment;
+    return k->own ? jobs_own(jobs, x, k->own, v, series)
+                  : jobs_bench(jobs, x, k->name, k->registers, f->size, v, series);
+}
+
 static void plan_runs(struct figure *f, struct jobs *jobs, const struct kernel_list *kernels, size_t view)
 {
     const struct experiment *x = f->experiment;
@@ -89,8 +104,7 @@ static void plan_runs(struct figure *f, struct jobs *jobs, const struct kernel_l
             const struct experiment_series *series = &x->series.data[s];
             const struct kernel *kernel = &kernels->all.data[k];
             const struct experiment_series *over = series->over ? series->over : &x->base;
-            size_t base = jobs_bench(jobs, x, kernel->name, kernel->registers, f->size, v, over),
-                   job = jobs_bench(jobs, x, kernel->name, kernel->registers, f->size, v, series);
+            size_t base = add_run(f, jobs, kernel, v, over), job = add_run(f, jobs, kernel, v, series);
             add(f, view, k, kernels->all.data[k].abbreviation, s, job, base);
         }
 }
@@ -141,8 +155,8 @@ static void plan_point(struct figure *f, struct jobs *jobs, const struct kernel 
         cell->job = jobs_program(jobs, x, program, f->size, series.what,
                                  series.code ? series.code : v->profile, series.settings);
     } else {
-        cell->base = jobs_bench(jobs, x, kernel->name, kernel->registers, f->size, v, &base);
-        cell->job = jobs_bench(jobs, x, kernel->name, kernel->registers, f->size, v, &series);
+        cell->base = add_run(f, jobs, kernel, v, &base);
+        cell->job = add_run(f, jobs, kernel, v, &series);
     }
 }
 

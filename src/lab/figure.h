@@ -8,7 +8,6 @@ struct figure_cell { // one value, or a table
     const char *category;
     size_t job, base; // index into jobs; NO_JOB: no run
 };
-#define NO_JOB SIZE_MAX
 
 struct figure {
     const struct experiment *experiment;

@@ -17,6 +17,10 @@ void jobs_fini(struct jobs *j)
 {
     vec_fini(&j->list);
     vec_fini(&j->files);
+    for (size_t i = 0; i < j->bundles.count; i++) own_bundle_fini(&j->bundles.data[i]);
+    vec_fini(&j->bundles);
+    strmap_fini(&j->by_variables);
+    own_cache_fini(&j->compiled);
     strmap_fini(&j->by_id);
     arena_fini(&j->arena);
 }
@@ -161,6 +165,75 @@ size_t jobs_bench(struct jobs *j, const struct experiment *x, const char *kernel
     char before[40] = ""; // later settings override
     if (registers) snprintf(before, sizeof before, "launch.registers=%u ", registers);
     return add_timed(j, x, "bench", kernel, kernel, before, size, view, series);
+}
+
+// -- the user's own runs ------------------------------------------------------------------------------------
+
+// Copies words of settings: for keys, or for the subject (own_is_word).
+static char *pick_words(const char *settings, bool own)
+{
+    struct strbuf out = {0};
+    char *copy = heap_strdup(settings), *rest = copy;
+    for (char *word; (word = strsep(&rest, " ")) != NULL;)
+        if (*word && own_is_word(word) == own) strbuf_printf(&out, "%s%s", out.length ? " " : "", word);
+    free(copy);
+    return out.text ? out.text : heap_strdup("");
+}
+
+// The bundle of a subject for values of variables, made once.
+static const struct own_bundle *bundle_of(struct jobs *j, const struct experiment *x,
+                                          const struct own_subject *own, const char *words)
+{
+    uint32_t index;
+    const char *key = arena_printf(&j->arena, "%p %s", (const void *)own, words);
+    if (strmap_get(&j->by_variables, key, strlen(key), &index)) return &j->bundles.data[index];
+    struct own_bundle b;
+    if (!own_bundle_make(&b, &x->own, own, words, &j->compiled, &j->arena, j->diag, loc_none())) {
+        own_bundle_fini(&b);
+        return NULL;
+    }
+    strmap_set(&j->by_variables, key, strlen(key), (uint32_t)j->bundles.count);
+    vec_push(&j->bundles, b);
+    return &vec_last(&j->bundles);
+}
+
+static void add_options(struct strbuf *command, const char *words)
+{
+    for (size_t length; *words; words += length + (words[length] == ' ')) {
+        length = strcspn(words, " ");
+        if (*words == '-') strbuf_printf(command, " %.*s", (int)length, words);
+    }
+}
+
+size_t jobs_own(struct jobs *j, const struct experiment *x, const struct own_subject *own,
+                const struct experiment_view *view, const struct experiment_series *series)
+{
+    struct strbuf all = {0}, command = {0};
+    const char *gpu = series->gpu ? series->gpu : view->gpu;
+    strbuf_printf(&all, "%s%s%s", x->settings, *x->settings && *series->settings ? " " : "",
+                  series->settings);
+    char *words = pick_words(strbuf_text(&all), true), *keys = pick_words(strbuf_text(&all), false);
+    const struct own_bundle *b = j->diag ? bundle_of(j, x, own, words) : NULL;
+    size_t index = NO_JOB;
+    if (b) {
+        strbuf_printf(&command, "%s --gpu %s --set compile.profile=%s", b->head, gpu, view->profile);
+        add_options(&command, words);
+        add_settings(&command, keys);
+        strbuf_printf(&command, " --tech %s%s", series->what, b->tail);
+        struct job job = {.command = keep(j, &command),
+                          .kind = "own",
+                          .subject = own->name,
+                          .gpu = gpu,
+                          .profile = view->profile,
+                          .tech = series->what,
+                          .settings =
+                              arena_printf(&j->arena, "%s%s%s", words, *words && *keys ? " " : "", keys)};
+        index = add(j, job, strtoull(b->hash, NULL, 16));
+    }
+    free(words);
+    free(keys);
+    strbuf_fini(&all);
+    return index;
 }
 
 size_t jobs_mix(struct jobs *j, const struct experiment *x, const struct experiment_pair *pair,

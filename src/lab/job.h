@@ -4,6 +4,8 @@
 #include "base/hash.h"
 #include "lab/experiment.h"
 
+#define NO_JOB SIZE_MAX // no index of a job
+
 struct job {
     // Hexadecimal hash of the command, kernel_hash and warpfold's version. Runs with equal ids are one run.
     char id[17];
@@ -20,6 +22,11 @@ struct jobs {
     VEC(struct job) list;
     struct strmap by_id;
     VEC(const char *) files; // names, for jobs_file, of files read by commands as kernels/NAME
+    // of the user's own runs; files belong at own/HASH/NAME in the results' folder
+    VEC(struct own_bundle) bundles;
+    struct own_cache compiled;
+    struct strmap by_variables; // index of a bundle, by subject and values of variables
+    struct diag *diag;          // for unreadable files of own runs; NULL: such runs are not added
 };
 
 void jobs_init(struct jobs *j);
@@ -41,6 +48,11 @@ size_t jobs_study(struct jobs *j, const struct experiment *x, const char *kernel
 // Adds the run of `warpfold mark` for a kernel of the experiment, from the workload's PTX compiled by nvcc.
 size_t jobs_marks(struct jobs *j, const struct experiment *x, const char *kernel,
                   const struct experiment_view *view);
+// Adds the timed run of a subject of the user's own, with a series' mechanism and settings, on the GPU of the
+// series or of the view. Words $NAME=VALUE and --OPTION=VALUE among the settings are the subject's. NO_JOB and
+// an error in `diag`: a file is not readable, or a variable has no value.
+size_t jobs_own(struct jobs *j, const struct experiment *x, const struct own_subject *own,
+                const struct experiment_view *view, const struct experiment_series *series);
 // Adds the timed run of a RISC-V program on a GPU, from the file built for a code (rv32i or rv32e).
 size_t jobs_program(struct jobs *j, const struct experiment *x, const struct program_subject *program,
                     const char *size, const char *gpu, const char *code, const char *settings);

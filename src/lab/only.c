@@ -66,7 +66,7 @@ static void keep_programs(struct experiment *x, struct only *o)
     all->list.count = kept;
 }
 
-// Selects the named kernels; figure.c leaves out the other kernels.
+// Selects the named kernels and runs of the user's own; figure.c leaves out the others.
 static void keep_kernels(struct experiment *x, struct only *o)
 {
     for (size_t i = 0; i < o->names.count; i++) {
@@ -75,6 +75,8 @@ static void keep_kernels(struct experiment *x, struct only *o)
         o->names.data[i].found = true;
         vec_push(&x->only, w->name);
     }
+    for (size_t i = 0; i < x->own.list.count; i++)
+        if (is_among(o, x->own.list.data[i].name)) vec_push(&x->only, x->own.list.data[i].name);
 }
 
 static void keep_values(struct experiment_axis *axis, struct only *o)
@@ -95,7 +97,9 @@ static void keep(struct experiment *x, const char *what, struct only *o)
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
         if (str_equal(parts[i].what, what)) parts[i].keep(x, o);
     for (size_t a = 0; a < x->axes.count; a++)
-        if (str_equal(x->axes.data[a].key, what)) keep_values(&x->axes.data[a], o);
+        if (str_equal(x->axes.data[a].key + strspn(x->axes.data[a].key, "$-"),
+                      what)) // $N is N, --grid is grid
+            keep_values(&x->axes.data[a], o);
 }
 
 static bool is_found(const struct only *o, const char *text, struct diag *d)

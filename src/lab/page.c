@@ -488,6 +488,23 @@ static bool write_data(struct json *j, const struct page *page, struct database 
     return good;
 }
 
+// Writes the template up to the data. The page of unfinished runs says so, and looks again for itself.
+static void write_head(const struct page *page, const char *template, size_t length, struct strbuf *out)
+{
+    static const char body[] = "<body>";
+    const char *at = page->runs_missing ? strstr(template, body) : NULL;
+    size_t before = at ? (size_t)(at - template) + strlen(body) : 0;
+    strbuf_write(out, template, before);
+    if (at)
+        strbuf_printf(
+            out,
+            "<meta http-equiv=\"refresh\" content=\"30\"><p role=\"status\" "
+            "style=\"padding:1em\">Unfinished: "
+            "%zu of %zu runs are done; missing values follow. The page looks again every 30 seconds.</p>",
+            page->runs - page->runs_missing, page->runs);
+    strbuf_write(out, template + before, length - before);
+}
+
 bool page_write(const struct page *page, struct database *db, struct strbuf *out)
 {
     static const char mark[] = "@DATA@";
@@ -496,7 +513,7 @@ bool page_write(const struct page *page, struct database *db, struct strbuf *out
     struct json j;
     json_init(&j, &text);
     bool good = write_data(&j, page, db);
-    strbuf_write(out, lab_page, (size_t)(place - lab_page));
+    write_head(page, lab_page, (size_t)(place - lab_page), out);
     // Escapes every "<", since "</" would end the script element, and drops indentation.
     for (const char *p = strbuf_text(&text); *p; p++) {
         if (*p == '\n')

@@ -22,6 +22,7 @@ struct page {
     const char *size; // of the inputs, for experiments without their own size
     const struct page_part *parts;
     size_t part_count;
+    size_t runs_missing, runs; // of an unfinished report: runs to come, of all; 0: finished
 };
 
 bool page_write(const struct page *page, struct database *db, struct strbuf *out);

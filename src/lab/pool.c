@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -108,14 +109,15 @@ static bool note_failure(struct pool *p, const struct job *j, const char *why)
 }
 
 // Handles an ended process. Without JSON, exit status 2 (bad usage) is a result too: the build lacks
-// something needed by the run. False and an error: a result not storable, or a failed run (not of kind
+// something needed by the run. A run of the user's own may be refused for bad input, too. False and an error: a result not storable, or a failed run (not of kind
 // "run").
 static bool settle(struct pool *p, struct database *db, const struct job *j, int status)
 {
     bool there, good = take_result(p, db, j, &there);
     if (there) return good;
     char *why = complaint(p, j);
-    if (WIFEXITED(status) && WEXITSTATUS(status) == 2) {
+    bool is_own = str_equal(j->kind, "own") && WIFEXITED(status);
+    if (is_own || (WIFEXITED(status) && WEXITSTATUS(status) == 2)) {
         good = database_add_refused(db, j, why);
         if (good) remove_leftovers(p, j);
     } else {
@@ -188,6 +190,27 @@ static int feed(struct pool *p, struct database *db, const struct jobs *jobs, si
     return busy;
 }
 
+enum {
+    GROWS_AFTER = 10,
+    GROWTH_SHARE = 20
+}; // seconds to the first call of `grown`; time over the time of calls
+
+struct growth {
+    double next;  // time of the next call of `grown`
+    size_t count; // runs at the last call
+};
+
+static bool tell_growth(struct pool *p, struct growth *g)
+{
+    double now = clock_seconds();
+    if (!p->grown || now < g->next || p->done == g->count) return true;
+    g->count = p->done;
+    bool good = p->grown(p->grown_context);
+    double after = clock_seconds();
+    g->next = after + fmax(GROWS_AFTER, GROWTH_SHARE * (after - now));
+    return good;
+}
+
 bool pool_run(struct pool *p, struct database *db, const struct jobs *jobs)
 {
     struct worker workers[WORKERS_MAX] = {{0}};
@@ -203,8 +226,9 @@ bool pool_run(struct pool *p, struct database *db, const struct jobs *jobs)
     progress_init(&bar, "reproduce", "runs", jobs->list.count, p->progress);
     size_t next = 0;
     bool good = true;
+    struct growth growth = {.next = clock_seconds() + GROWS_AFTER};
     for (;;) {
-        good = collect(p, db, workers);
+        good = collect(p, db, workers) && tell_growth(p, &growth);
         int busy = good ? feed(p, db, jobs, &next, workers, &before) : -1;
         if (busy <= 0) {
             good = good && busy == 0;

@@ -17,6 +17,10 @@ struct pool {
     unsigned workers;
     bool progress;
     struct diag *diag;
+    // Called between runs, seldom enough to take a twentieth of the time, with runs stored since the last call; NULL:
+    // no calls. False: an error, which ends the pool.
+    bool (*grown)(void *context);
+    void *grown_context;
     int interrupted; // the signal that interrupted the pool; 0: not interrupted
     // done: finished or failed runs. reused: runs found in the database, or as JSON left by an earlier pool.
     // left_out: unstored jobs with job.left_out

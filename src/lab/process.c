@@ -40,11 +40,16 @@ pid_t process_start(const struct process_order *o)
     char *text = heap_strdup(o->command), *rest = text, *result = heap_strdup(o->json);
     VEC(char *) words = {0};
     vec_push(&words, name);
-    for (char *word; (word = strsep(&rest, " ")) != NULL;)
-        if (*word) vec_push(&words, word);
-    if (!o->is_mark) vec_push(&words, quiet);
-    vec_push(&words, json);
-    vec_push(&words, result);
+    bool is_told = false; // where the result goes; words behind -- are a program's
+    for (char *word; (word = strsep(&rest, " ")) != NULL || !is_told;) {
+        if ((!word || str_equal(word, "--")) && !is_told) {
+            is_told = true;
+            if (!o->is_mark) vec_push(&words, quiet);
+            vec_push(&words, json);
+            vec_push(&words, result);
+        }
+        if (word && *word) vec_push(&words, word);
+    }
     vec_push(&words, NULL);
     pid_t parent = getpid(), process = fork();
     if (process == 0) become(o, (int)words.count - 1, words.data, parent);

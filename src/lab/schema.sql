@@ -14,7 +14,7 @@ CREATE VIEW configs (config, key, value) AS -- every setting of a run, with the 
 CREATE TABLE runs (
     id TEXT PRIMARY KEY,
     command TEXT NOT NULL,      -- warpfold's arguments; run in the results' folder they give this row again
-    kind TEXT NOT NULL,         -- bench, study, mark; mix: kernels together, whose figures are in cells; run: a script of silicon/; program: for RISC-V
+    kind TEXT NOT NULL,         -- bench, study, mark; mix: kernels together, whose figures are in cells; run: a script of silicon/; program: for RISC-V; own: of the user, named by a line `run`
     subject TEXT NOT NULL,      -- the bundled kernel, the file, the point, or the program
     source TEXT, size TEXT, gpu TEXT, profile TEXT, tech TEXT, settings TEXT, -- source: whose PTX; profile: of a program its code
     seed INTEGER NOT NULL,      -- of the inputs

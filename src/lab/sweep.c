@@ -92,6 +92,10 @@ static bool check_values(struct parser *p, const char *gpu)
     bool good = wf_gpu(c, gpu) == WF_OK || experiment_refuse(p, c);
     for (size_t a = 0; a < p->x->axes.count && good; a++) {
         const struct experiment_axis *axis = &p->x->axes.data[a];
+        if (own_is_word(axis->key)) {
+            good = own_check_word(&p->x->own, axis->key, p->diag, (struct loc){.source = p->loc.source});
+            continue;
+        }
         for (size_t i = 0; i < axis->values.count && good; i++)
             good = wf_set(c, axis->key, axis->values.data[i]) == WF_OK || experiment_refuse(p, c);
     }

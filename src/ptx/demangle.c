@@ -6,8 +6,8 @@
 //     type   := builtin | ("P" | "R" | "O" | "K" | "V") type | name
 //
 // Other forms (expressions, functions, arrays) end the reading; the caller then uses the identifier alone.
-#include "base/vec.h"
 #include "ptx/demangle.h"
+#include "base/vec.h"
 #include "ptx/ptx.h"
 
 #include <string.h>

@@ -44,10 +44,6 @@ static void check_rows(struct test *t, const struct row *rows, size_t count)
     cli_fini(&c);
 }
 
-#define CUDA_SOURCE                                                                                          \
-    "$D/k.cu: error: is CUDA source, not PTX; make PTX with `nvcc -ptx -lineinfo $D/k.cu -o $D/k.ptx`, or "  \
-    "without CUDA with `kernels/make-ptx clang $D/k.cu $D/k.ptx` in warpfold's folder\n"
-
 static void test_files(struct test *t)
 {
     static const struct row rows[] = {
@@ -64,8 +60,6 @@ static void test_files(struct test *t)
         {"run $D", 1, "error: cannot read $D: is a directory\n"},
         {"study operands $D/none.elf", 1, "error: cannot read $D/none.elf: No such file or directory\n"},
         {"run --script $D/none.wf" OUTPUTS, 1, "error: cannot read $D/none.wf: No such file or directory\n~"},
-        {"run $D/k.cu --kernel k" SHAPE OUTPUTS, 1, CUDA_SOURCE},
-        {"mark $D/k.cu --kernel k", 1, CUDA_SOURCE},
         {"run /dev/stdin --kernel k" SHAPE " <$D/k.cu", 1,
          "/dev/stdin: error: is CUDA source, not PTX; make PTX with `nvcc -ptx -lineinfo k.cu -o k.ptx`, or "
          "~"},
@@ -240,7 +234,7 @@ static void test_outputs(struct test *t)
 #define HELP_WORDS                                                                                           \
     "Help explains keys, counters, options, mechanisms, script commands, instructions and the commands "     \
     "run, "                                                                                                  \
-    "profile, check, mark, study, bench, reproduce, mix, worker, inject, compare, list\n"
+    "profile, check, compile, mark, study, bench, reproduce, mix, worker, inject, compare, list\n"
 
 static void test_usage(struct test *t)
 {
@@ -270,13 +264,14 @@ static void test_usage(struct test *t)
         {"study operands $V --kernel vecadd --grid 1 --block 32 --set check.races=1", 2,
          "error: a study and the race detector (check.races) cannot watch the same launch\n"},
         {"study operands", 2,
-         "error: study needs a PTX file, or a RISC-V program; see `warpfold study --help`\n"},
+         "error: study needs a PTX file, CUDA C, or a RISC-V program; see `warpfold study --help`\n"},
         {"compare a.json", 2, "error: compare takes two results: warpfold compare A.json B.json\n"},
         {"compare $D/absent.json $D/empty.ptx", 1,
          "error: cannot read $D/absent.json: No such file or directory\n$D/empty.ptx:1:1: error: not valid "
          "JSON: ~"},
-        {"run", 2, "error: run needs a PTX file, or a RISC-V program; see `warpfold run --help`\n"},
-        {"run $V --grid 1 --block 1", 2, "error: run needs --kernel; see `warpfold run --help`\n"},
+        {"run", 2, "error: run needs a PTX file, CUDA C, or a RISC-V program; see `warpfold run --help`\n"},
+        {"run $V --kernel vecadd --grid 1", 2,
+         "error: run needs --grid and --block for kernel vecadd; its parameters, ~"},
         {"run $V extra --kernel vecadd" SHAPE, 2,
          "error: run takes a single file; \"extra\" is a second operand (an argument is --arg SPEC)\n"},
         {VECADD " --arg s32=1 --grud 4", 2, "error: run has no option --grud; did you mean --grid?\n"},
@@ -321,11 +316,11 @@ static void test_usage(struct test *t)
          "error: --kernel does not go with --script: write the command in the script\n"},
         {"run $V --script x.wf", 2,
          "error: \"kernels/ptx/nvcc/vecadd.ptx\" beside --script: load the file in the script (load FILE)\n"},
-        {"mark $V", 2, "error: mark needs --kernel NAME\n"},
         {"mark $V --kernel vecadd --block 2000", 1, "error: block of 2000 x 1 x 1: x may be at most 1024\n"},
-        {"mark --kernel vecadd", 2, "error: mark takes a single file, PTX or a RISC-V program\n"},
+        {"mark --kernel vecadd", 2, "error: mark takes a single file: PTX, CUDA C or a RISC-V program\n"},
         {"list", 2,
-         "error: list takes one word of gpus, techs, kernels, inputs, studies, counters, experiments, keys, "
+         "error: list takes one word of gpus, techs, kernels, inputs, studies, counters, measures, "
+         "experiments, keys, "
          "features, "
          "claims, area, occupancy; a GPU may follow gpus\n"},
         {"list keyz", 2, "error: list knows no \"keyz\"; did you mean \"keys\"?\n"},

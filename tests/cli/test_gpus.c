@@ -180,11 +180,11 @@ static void test_list(struct test *t)
         "error: --set is for `warpfold list area`, `warpfold list occupancy` and `warpfold list gpus "
         "NAME`\n");
     check_errors(&c, "list gpus tiny --set sm.warps=0", 2, "error: sm.warps=0: must be 1 to 64\n");
-    check_errors(
-        &c, "list keys tiny", 2,
-        "error: list takes one word of gpus, techs, kernels, inputs, studies, counters, experiments, "
-        "keys, features, "
-        "claims, area, occupancy; a GPU may follow gpus\n");
+    check_errors(&c, "list keys tiny", 2,
+                 "error: list takes one word of gpus, techs, kernels, inputs, studies, counters, measures, "
+                 "experiments, "
+                 "keys, features, "
+                 "claims, area, occupancy; a GPU may follow gpus\n");
     cli_fini(&c);
 }
 

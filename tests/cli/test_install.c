@@ -118,6 +118,8 @@ static void test_installed(struct test *t)
         "share/warpfold/experiments/fig8.exp",
         "share/warpfold/gpus/tiny.gpu",
         "share/warpfold/kernels/matrixMul.cu",
+        "share/warpfold/include/cuda_runtime.h",
+        "share/warpfold/include/cooperative_groups/reduce.h",
         "share/doc/warpfold/README.md",
         "lib/python3/dist-packages/warpfold/__init__.py",
     };

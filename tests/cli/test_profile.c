@@ -484,8 +484,9 @@ static void test_script(struct test *t)
 static void test_refused(struct test *t)
 {
     struct cli c = {.t = t};
-    cli_expect(&c, "profile --kernel vecadd", 2,
-               "error: profile needs a PTX file, or a RISC-V program; see `warpfold profile --help`\n");
+    cli_expect(
+        &c, "profile --kernel vecadd", 2,
+        "error: profile needs a PTX file, CUDA C, or a RISC-V program; see `warpfold profile --help`\n");
     cli_expect(&c, "profile kernels/riscv/elf/VecAdd.elf", 2,
                "error: profile is for CUDA kernels; kernels/riscv/elf/VecAdd.elf is a RISC-V program\n");
     cli_run(&c, "profile tests/cli/causes.ptx --kernel equal --grid 4 --block 256 --arg buf=f32:64:zero "

@@ -1,4 +1,5 @@
 // SPEC: every type at its limits, every content against its definition, and a message for every error.
+#include "base/narrow.h"
 #include "base/rng.h"
 #include "cli/spec.h"
 #include "harness/files.h"
@@ -79,11 +80,11 @@ static void test_refusals(struct test *t)
         {"f32=one", "\"one\" is not a valid f32; must be a number up to 3.4028235e38, nan or inf"},
         {"f33=1", "unknown form \"f33\"; did you mean \"f32\"?"},
         {"buff=f32:4:zero", "unknown form \"buff\"; did you mean \"buf\"?"},
-        {"whatever=4", "unknown form \"whatever\"; must be one of TYPE=, buf=, tex= and bytes="},
+        {"whatever=4", "unknown form \"whatever\"; must be one of TYPE=, buf=, tex=, bytes= and struct="},
         {"1024", "write TYPE=VALUE, buf=TYPE:COUNT:INIT, tex=TYPE:WxH:INIT or bytes=HEX"},
         {"", "write TYPE=VALUE, buf=TYPE:COUNT:INIT, tex=TYPE:WxH:INIT or bytes=HEX"},
         {"buf=f32:4", "write buf=TYPE:COUNT:INIT"},
-        {"buf=f16:4:zero", "unknown type \"f16\"; did you mean \"u16\"?"},
+        {"buf=f8:4:zero", "unknown type \"f8\"; did you mean \"u8\"?"},
         {"buf=f32:four:zero", "\"four\" is not a count; write buf=TYPE:COUNT:INIT"},
         {"buf=f32:-4:zero", "\"-4\" is not a count; write buf=TYPE:COUNT:INIT"},
         {"buf=f32:4611686018427387904:zero", "more bytes than 64 bits can count"},
@@ -139,8 +140,9 @@ static void test_contents(struct test *t)
 // rand:SEED is splitmix64; any part equals the same part of the whole.
 static void test_random(struct test *t)
 {
-    static const char *const forms[] = {"buf=u8:50:rand:7", "buf=s32:50:rand:7", "buf=u64:50:rand:7",
-                                        "buf=f32:50:rand:7", "buf=f64:50:rand:7"};
+    static const char *const forms[] = {"buf=u8:50:rand:7",  "buf=s32:50:rand:7", "buf=u64:50:rand:7",
+                                        "buf=f32:50:rand:7", "buf=f64:50:rand:7", "buf=f16:50:rand:7",
+                                        "buf=bf16:50:rand:7"};
     for (size_t k = 0; k < TEST_COUNT(forms); k++) {
         struct spec s;
         char message[512];
@@ -161,6 +163,10 @@ static void test_random(struct test *t)
                 CHECK(t, memcmp(&f, all + i * size, 4) == 0);
             else if (s.type == SPEC_F64)
                 CHECK(t, memcmp(&d, all + i * size, 8) == 0);
+            else if (s.type == SPEC_F16)
+                CHECK(t, narrow_to(NARROW_F16, (uint16_t)got) == (double)(z >> 53) * 0x1p-11);
+            else if (s.type == SPEC_BF16)
+                CHECK(t, narrow_to(NARROW_BF16, (uint16_t)got) == (double)(z >> 56) * 0x1p-8);
             else
                 CHECK(t, got == (z & (size == 8 ? UINT64_MAX : (1ull << 8 * size) - 1)));
         }
@@ -179,6 +185,47 @@ static void test_bytes_and_textures(struct test *t)
                  s.count == 384);
     CHECK(t,
           parse(&s, "tex=f32:7:zero", message) && s.extent[0] == 7 && s.extent[1] == 0 && s.extent[2] == 0);
+}
+
+// Fields are aligned as in C, and the whole to the widest field.
+static void test_structures(struct test *t)
+{
+    struct fields {
+        uint8_t a;
+        uint16_t half, brain;
+        float b;
+        uint8_t c;
+        double d;
+        uint16_t e;
+        uint64_t pointer;
+        int8_t last;
+    } want = {1, 0x3e00, 0xbf80, 0.1f, 200, 0.1, 0xffff, 0, -1};
+    struct spec s;
+    char message[512];
+    CHECK_MSG(
+        t, parse(&s, "struct=u8:1,f16:1.5,bf16:-1,f32:0.1,u8:200,f64:0.1,u16:0xffff,ptr:out,s8:-1", message),
+        "%s", message);
+    struct fields got;
+    CHECK_EQ(t, spec_size_bytes(&s), sizeof want);
+    memcpy(&got, s.bytes, sizeof got);
+    CHECK(t, got.a == want.a && got.half == want.half && got.brain == want.brain && got.c == want.c &&
+                 got.e == want.e && got.last == want.last && memcmp(&got.b, &want.b, 4) == 0 &&
+                 memcmp(&got.d, &want.d, 8) == 0);
+    CHECK_EQ(t, s.pointer_count, 1);
+    CHECK(t,
+          s.pointers[0].offset == offsetof(struct fields, pointer) && strcmp(s.pointers[0].name, "out") == 0);
+    spec_fini(&s);
+    static const char *const refused[][2] = {{"struct=", "is no field; write TYPE:VALUE or ptr:NAME"},
+                                             {"struct=u8", "is no field"},
+                                             {"struct=u8:1,", "is no field"},
+                                             {"struct=u9:1", "unknown type \"u9\""},
+                                             {"struct=u8:256", "is not a valid u8"},
+                                             {"struct=ptr:x,f16:70000", "is not a valid f16"},
+                                             {"tex=f16:8:zero", "a texture cannot hold f16"}};
+    for (size_t i = 0; i < TEST_COUNT(refused); i++) {
+        CHECK(t, !parse(&s, refused[i][0], message));
+        CHECK_HAS(t, message, refused[i][1]);
+    }
 }
 
 static void test_files(struct test *t)
@@ -220,6 +267,7 @@ int main(int argc, char **argv)
                                              {"contents", test_contents},
                                              {"random", test_random},
                                              {"bytes_and_textures", test_bytes_and_textures},
+                                             {"structures", test_structures},
                                              {"files", test_files},
                                              {"printing", test_printing}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
