@@ -392,7 +392,7 @@ static size_t count_missing(struct lab *l, const double *seconds, double *sum, s
 // runs and runs of size small (cluster/estimate.h). A few runs, and --quiet, begin at once.
 static void say_cost(struct lab *l)
 {
-    enum { FEW = 8, MEASURING_SECONDS = 3 };
+    enum { FEW = 16, MEASURING_SECONDS = 3 };
     size_t missing = count_missing(l, NULL, NULL, NULL), unknown = 0;
     double sum = 0;
     if (missing < FEW || options_has(l->said, OPTION_QUIET)) return;

@@ -214,7 +214,7 @@ static const struct bound *bad_handle(struct warp *w, const struct bound *d, uns
 // Sets the texture of the lane's handle. False: no texture has the handle.
 static bool name_texture(struct fetch *f, uint64_t handle)
 {
-    if (handle == f->handle && handle) return true;
+    if (handle == f->handle && f->t) return true;
     f->handle = handle;
     f->t = texture_of(f->w, handle);
     if (!f->t) return false;

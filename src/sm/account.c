@@ -46,7 +46,7 @@ static void settle_wait(struct sm *s, unsigned slot, enum gpu_level level)
     s->account.waiting[slot] = 0;
 }
 
-void account_waited(struct sm *s, unsigned slot, uint32_t inst, uint64_t slots)
+static inline void waited(struct sm *s, unsigned slot, uint32_t inst, uint64_t slots)
 {
     const struct sm_warp *w = &s->warps[slot];
     if (w->ready.source >= SOURCE_LEVEL) {
@@ -54,9 +54,16 @@ void account_waited(struct sm *s, unsigned slot, uint32_t inst, uint64_t slots)
                       inst, slots);
         return;
     }
-    if (s->account.waiting_inst[slot] != inst) settle_wait(s, slot, LEVEL_ORDER);
+    if (s->account.waiting_inst[slot] != inst) {
+        settle_wait(s, slot, LEVEL_ORDER);
+        s->account.waiting_inst[slot] = inst;
+    }
     s->account.waiting[slot] += slots;
-    s->account.waiting_inst[slot] = inst;
+}
+
+void account_waited(struct sm *s, unsigned slot, uint32_t inst, uint64_t slots)
+{
+    waited(s, slot, inst, slots);
 }
 
 void account_came(struct sm *s, unsigned slot, enum gpu_level level)
@@ -107,7 +114,7 @@ static void charge_idle(struct sm *s, struct sm_grid *only, unsigned scheduler, 
         unsigned slot = s->issue.refused_slot[scheduler];
         uint32_t inst = s->issue.refused_inst[scheduler];
         charge(s->warps[slot].grid, (enum gpu_slot)s->issue.refused[scheduler], inst, slots);
-        if (s->issue.refused[scheduler] == SLOT_MEMORY) account_waited(s, slot, inst, slots);
+        if (s->issue.refused[scheduler] == SLOT_MEMORY) waited(s, slot, inst, slots);
         return;
     }
     if (!s->issue.order_count[scheduler]) {
@@ -122,7 +129,7 @@ static void charge_idle(struct sm *s, struct sm_grid *only, unsigned scheduler, 
     bool fetched = w->ready.why != SLOT_FETCH && w->ready.why != SLOT_ISSUED;
     enum gpu_slot otherwise = w->front.waits_for_line ? SLOT_CODE : SLOT_FETCH;
     charge(only ? only : w->grid, fetched ? (enum gpu_slot)w->ready.why : otherwise, waits_with(w), slots);
-    if (w->ready.why == SLOT_MEMORY) account_waited(s, slot_of(s, w), w->front.head, slots);
+    if (w->ready.why == SLOT_MEMORY) waited(s, slot_of(s, w), w->front.head, slots);
 }
 
 // charge_idle for several schedulers (bits).
@@ -155,7 +162,7 @@ static inline __attribute__((always_inline)) void charge_wait(struct sm *s, cons
     }
     only->counts.slots[why] += slots;
     only->account.inst_slots[inst * SLOT_COLUMNS + why] += slots;
-    if (why == SLOT_MEMORY) account_waited(s, slot_of(s, w), (uint32_t)inst, slots);
+    if (why == SLOT_MEMORY) waited(s, slot_of(s, w), (uint32_t)inst, slots);
 }
 
 // charge_idle for the schedulers without an issue; the others have charged their slots themselves. One grid has

@@ -16,6 +16,7 @@
 #include "memory/mshr.h"
 #include "memory/system.h"
 #include "sm/places.h"
+#include "sm/sm.h"
 
 struct sm;
 struct sm_grid;

@@ -198,6 +198,7 @@ static const struct undirected {
     {"l1.keep",                 "test_ends.c: launches"},
     {"texture.keep",            "test_ends.c: launches"},
     {"constant.keep",           "test_ends.c: launches"},
+    {"lsu.copies",              "no bundled kernel copies; tests/differential/test_copies.c"},
     {"branch.bits",             "a kernel of this size hardly notices: tests/sm/test_ilp.c"},
     {"branch.history",          "the same"},
     {"latency.fixed",           "of what no one waits for: NOP, prefetches"},

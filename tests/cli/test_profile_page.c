@@ -112,7 +112,7 @@ static void test_colours(struct test *t)
         {{0.367322, 0.860646, -0.227968}, {0.280085, 0.672501, 0.047413}, {-0.011820, 0.042940, 0.968881}}};
     struct colour colours[32];
     size_t count = read_palette(t, colours, TEST_COUNT(colours));
-    CHECK_EQ(t, count, 9); // the tenth reason is hatched
+    CHECK_EQ(t, count, 10); // one more reason is hatched
     for (size_t e = 0; e < TEST_COUNT(eyes); e++)
         for (size_t i = 0; i < count; i++)
             for (size_t k = i + 1; k < count; k++) {
