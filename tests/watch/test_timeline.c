@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { COUNTERS_MAX = 128, SCHEDULERS = 8 };
+enum { COUNTERS_MAX = 400, SCHEDULERS = 8 };
 
 struct sample_at {
     uint64_t from, to;
@@ -60,6 +60,8 @@ static void launched(void *context, struct wf_kernel *kernel, const struct wf_la
     (void)kernel;
     (void)shape;
     o->cycles += stats->cycles;
+    CHECK(o->t, stats->counter_count <= COUNTERS_MAX);
+    if (stats->counter_count > COUNTERS_MAX) return;
     o->counter_count = stats->counter_count;
     for (size_t n = 0; n < stats->counter_count; n++) o->counters[n] += stats->counters[n].value;
     take_samples(o, stats);
