@@ -8,9 +8,7 @@
 //     mechanisms ──────────────────▶ early ──▶ L1, or a buffer beside L1, in cycles in which the head sends no line
 //
 // The lanes' addresses become lines and sectors at issue (coalesce.h). A head without a free MSHR or way
-// blocks the queue until a reply frees something. A warp that finds the queue full joins a
-// first-come-first-served line. Without the line, the scheduler's favourites could starve a warp: spinning
-// warps could keep out the warp they wait for.
+// blocks the queue until a reply frees something. A warp that finds the queue full waits in line (lsu_place.c).
 #include "exec/async.h"
 #include "exec/memory.h"
 #include "exec/timed.h"
@@ -51,93 +49,6 @@ void lsu_request(struct sm_grid *g, uint64_t line, uint8_t sectors, unsigned byt
                                .kind = (uint8_t)kind,
                                .rides = s->lsu.rides};
     memory_system_push(s->lsu.memory, &r);
-}
-
-// -- the line before the queue ------------------------------------------------------------------------------
-
-// Queue entries free and not reserved: the minimum over the queue and the load records, since a load needs
-// both.
-static uint32_t free_places(const struct sm *s)
-{
-    uint32_t queue = s->config->lsu_queue - s->lsu.count;
-    uint32_t records = s->config->lsu_pending - s->lsu.records_used;
-    return (queue < records ? queue : records) - s->lsu.kept;
-}
-
-static uint8_t *in_line(struct sm *s, uint32_t k) { return &s->lsu.line[(s->lsu.line_first + k) % SM_WARPS]; }
-
-// Reserves free queue entries for parked warps (ready but for an entry), in the order of the waiting line.
-static void deal(struct sm *s, uint32_t free)
-{
-    for (uint32_t k = 0; free && s->lsu.parked; k++) {
-        uint64_t bit = s->lsu.parked & 1ull << *in_line(s, k);
-        if (!bit) continue;
-        s->lsu.parked &= ~bit;
-        s->lsu.turn |= bit;
-        s->lsu.kept++;
-        ready_admit(&s->ready, bit);
-        free--;
-    }
-    s->lsu.shut = s->lsu.line_count || !free;
-}
-
-static void place_is_free(struct sm *s)
-{
-    if (s->lsu.shut) deal(s, free_places(s));
-}
-
-bool lsu_has_place(struct sm *s, unsigned slot)
-{
-    uint64_t bit = 1ull << slot;
-    if (s->lsu.turn & bit) return true;
-    if (!(s->lsu.asked & bit)) *in_line(s, s->lsu.line_count++) = (uint8_t)slot;
-    s->lsu.asked |= bit;
-    s->lsu.parked |= bit;
-    uint32_t free = free_places(s);
-    if (free) deal(s, free);
-    return s->lsu.turn & bit;
-}
-
-void lsu_unable(struct sm *s, unsigned slot)
-{
-    uint64_t bit = 1ull << slot;
-    s->lsu.parked &= ~bit;
-    s->lsu.kept -= (uint32_t)(s->lsu.turn >> slot & 1);
-    s->lsu.turn &= ~bit;
-    deal(s, free_places(s));
-}
-
-static void step_out(struct sm *s, unsigned slot)
-{
-    uint32_t k = 0;
-    while (*in_line(s, k) != slot) k++;
-    for (; k; k--) *in_line(s, k) = *in_line(s, k - 1); // usually k is 0: the first in line
-    s->lsu.line_first++;
-    s->lsu.line_count--;
-    s->lsu.asked &= ~(1ull << slot);
-}
-
-void lsu_leave_line(struct sm *s, unsigned slot)
-{
-    step_out(s, slot);
-    lsu_unable(s, slot);
-}
-
-// The warp has taken a queue entry. If the last free entry is gone, ready warps with a memory instruction
-// have to join the waiting line.
-static void place_is_taken(struct sm *s, unsigned slot)
-{
-    if (s->lsu.turn >> slot & 1) {
-        step_out(s, slot);
-        s->lsu.kept--;
-        s->lsu.turn &= ~(1ull << slot);
-        // a reserved entry was used: as many unreserved entries are free as before
-        if (s->lsu.line_count) return;
-    }
-    s->lsu.shut = !free_places(s);
-    if (!s->lsu.shut) return;
-    for (uint64_t left = s->ready.now & s->ready.wants_lsu & ~(1ull << slot); left; left &= left - 1)
-        ready_evaluate(s, bit_lowest(left));
 }
 
 // -- records ------------------------------------------------------------------------------------------------
@@ -330,7 +241,7 @@ static void complete(struct sm *s, uint32_t record)
     uint64_t ready = r->ready;
     free_record(s, record);
     s->lsu.records_used--;
-    place_is_free(s);
+    if (s->lsu.shut) lsu_place_free(s);
     if (w->warp && w->warp->state == WARP_DONE)
         room_warp_ended(s, slot);
     else if (ready > s->now)
@@ -407,7 +318,7 @@ void lsu_push(struct sm *s, unsigned slot, const struct op *o, const struct inst
         s->warps[slot].lsu.queued++;
     }
     if (has_techs(s)) note_warp(e, &s->warps[slot]);
-    place_is_taken(s, slot);
+    lsu_place_taken(s, slot);
     if (s->lsu.count == 1) s->lsu.next = later(s->lsu.next, later(arrive, s->now + 1));
 }
 
@@ -669,7 +580,7 @@ static void finish(struct sm *s, struct lsu_entry *e)
     uint32_t place = s->lsu.first;
     s->lsu.first = place + 1 == s->config->lsu_queue ? 0 : place + 1;
     s->lsu.count--;
-    place_is_free(s);
+    if (s->lsu.shut) lsu_place_free(s);
     if (e->record == NONE32) {
         store_left(s, e->token & TOKEN_MASK);
         if (s->watch) watch_left_queue(s, place);

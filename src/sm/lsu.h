@@ -151,6 +151,9 @@ bool lsu_has_place(struct sm *s, unsigned slot);
 // and keeps its position in the line. lsu_leave_line: the warp also gives up its position.
 void lsu_unable(struct sm *s, unsigned slot);
 void lsu_leave_line(struct sm *s, unsigned slot);
+// An entry of the queue or a record has become free; call while `shut`.
+void lsu_place_free(struct sm *s);
+void lsu_place_taken(struct sm *s, unsigned slot); // the warp has taken a queue entry
 // Whether a line requested by a mechanism waits and can be looked up in L1.
 static inline bool lsu_has_early(const struct lsu *l)
 {

@@ -52,7 +52,8 @@ static void test_refused(struct test *t)
         int status;
         const char *errors;
     } rows[] = {
-        {"mix", 2, "error: name 1 to 8 kernels: bundled (`warpfold list kernels`), scripts, or \"k.cu --grid …\"\n"},
+        {"mix", 2,
+         "error: name 1 to 8 kernels: bundled (`warpfold list kernels`), scripts, or \"k.cu --grid …\"\n"},
         {"mix vecadd scan --size small --gpu tiny --set check.races=1", 2,
          "error: check.races=1: mix needs a timed run, and the race detector needs a functional run\n"},
         {"mix vecad --size small", 1, "error: no bundled kernel \"vecad\"; did you mean \"vecadd\"?\n"},
