@@ -81,8 +81,8 @@ static void test_kernels(struct test *t)
 {
     struct hunt h = {.first = test_seed(1),
                      .count = test_is_long()    ? 20000
-                              : test_is_quick() ? 50
-                                                : 300,
+                              : test_is_quick() ? 20
+                                                : 120,
                      .try = try_seed};
     hunt_check(t, &h, "kernel", "build/tests/differential/test_copies case");
 }
