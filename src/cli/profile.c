@@ -13,19 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { LONGEST = 4 }; // LONGEST: cycles of a what-if launch over the longest of the base run
-
 // -- runs -----------------------------------------------------------------------------------------------------------
-
-static uint64_t longest_launch(const struct report_run *r)
-{
-    uint64_t most = 0;
-    for (size_t i = 0; i < r->launches.count; i++) {
-        uint64_t cycles = r->launches.data[i].cycles;
-        if (cycles != WF_UNKNOWN && cycles > most) most = cycles;
-    }
-    return most;
-}
 
 // Makes trial number i. False: interrupted.
 static bool try_rule(const struct options *o, struct profile *p, size_t i, struct sources *sources)
@@ -43,7 +31,7 @@ static bool try_rule(const struct options *o, struct profile *p, size_t i, struc
     if (status == WF_OK && !what_if_apply(s.context, &p->facts, &change, p->trials[i].settings))
         status = WF_BAD_USAGE;
     if (status == WF_OK) status = wf_set(s.context, "sample", "off"); // as in the base run, timed whole
-    wf_set_max_cycles(s.context, LONGEST * longest_launch(p->facts.run) + 10000);
+    wf_set_max_cycles(s.context, what_if_max_cycles(p->facts.run));
     wf_set_progress(s.context, !options_has(o, OPTION_QUIET));
     interrupt_watch(s.context);
     if (status == WF_OK) status = run_execute(o, &s);

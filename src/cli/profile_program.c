@@ -15,8 +15,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { LONGEST = 4 }; // cycles of a what-if launch over the longest of the base run
-
 // -- the program once more ------------------------------------------------------------------------------------------
 
 struct again { // how the program was started
@@ -92,16 +90,6 @@ static void read_launches(const struct json_value *json, struct report_run *run)
     }
 }
 
-static uint64_t longest_launch(const struct report_run *r)
-{
-    uint64_t most = 0;
-    for (size_t i = 0; i < r->launches.count; i++) {
-        uint64_t cycles = r->launches.data[i].cycles;
-        if (cycles != WF_UNKNOWN && cycles > most) most = cycles;
-    }
-    return most;
-}
-
 // Appends the options of the base run that say what is timed and how, a word a line.
 static void put_options(const struct options *o, struct strbuf *out)
 {
@@ -127,7 +115,7 @@ static void try_rule(const struct again *a, const struct options *o, struct wf_c
     size_t length, offset;
     put_options(o, &words);
     strbuf_printf(&words, "--quiet\n--json=%s\n--max-cycles=%llu\n", path,
-                  (unsigned long long)(LONGEST * longest_launch(p->facts.run) + 10000));
+                  (unsigned long long)what_if_max_cycles(p->facts.run));
     bool good = fd >= 0 && what_if_words(c, &p->facts, p->trials[i].settings, &words) &&
                 run_again(a, strbuf_text(&words)) && file_read(path, &text, &length, &why);
     const struct json_value *json = good ? json_parse(text, length, &arena, &why, &offset) : NULL;

@@ -138,3 +138,14 @@ bool what_if_words(struct wf_context *c, const struct facts *f, const char *sett
 {
     return apply_all(&(struct what_if){c, f, NULL, out}, settings);
 }
+
+uint64_t what_if_max_cycles(const struct report_run *base)
+{
+    enum { LONGEST = 4, LEAST = 10000 }; // LONGEST: over the longest launch of the base run
+    uint64_t most = 0;
+    for (size_t i = 0; i < base->launches.count; i++) {
+        uint64_t cycles = base->launches.data[i].cycles;
+        if (cycles != WF_UNKNOWN && cycles > most) most = cycles;
+    }
+    return LONGEST * most + LEAST;
+}

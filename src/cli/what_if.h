@@ -10,3 +10,5 @@ bool what_if_apply(struct wf_context *c, const struct facts *f, struct session_c
 // Appends the settings as options of `run`, a word a line, with values from the context of the base run. False: a setting
 // changes PTX or grids, or has no value.
 bool what_if_words(struct wf_context *c, const struct facts *f, const char *settings, struct strbuf *out);
+// Cycles after which a launch of a what-if run is stopped.
+uint64_t what_if_max_cycles(const struct report_run *base);
