@@ -1,5 +1,5 @@
-// Matrix products against outputs of an H100 (silicon/h100/values/products.csv) and, for every form, card and kind of values, against
-// exact.c. Elements by tensor_element, fragments and both paths by tensor_product.
+// Matrix products against outputs of cards (silicon/h100/values/products.csv, silicon/tensor-vectors/products.csv) and, for every form, card
+// and kind of values, against exact.c. Elements by tensor_element, fragments and both paths by tensor_product.
 #include "base/rng.h"
 #include "exec/tensor/exact.h"
 #include "exec/tensor/tensor.h"
@@ -274,7 +274,7 @@ static void test_forms(struct test *t)
 // -- outputs of a card --------------------------------------------------------------------------------------
 
 struct line {
-    char form[64];
+    char form[64], card[16]; // card: the second column
     struct tensor_form f;
     bool is_warpgroup, is_minus;
     uint64_t a[256], b[256], c, d;
@@ -338,6 +338,7 @@ static bool read_line(char *text, struct line *l)
         if (!(parts[k] = strsep(&rest, ",\n"))) return false;
     *l = (struct line){0};
     snprintf(l->form, sizeof l->form, "%s", parts[0]);
+    snprintf(l->card, sizeof l->card, "%s", parts[1]);
     read_form(l);
     unsigned digits = type_bits(l->f.a) / 4;
     l->count = read_elements(parts[2], digits, l->a);
@@ -364,34 +365,104 @@ static uint64_t within_product(struct line *l, struct product *p, struct rng *g,
     return p->x.d[row][column];
 }
 
-static void test_card(struct test *t)
+// Where a row's output comes from.
+static const struct {
+    const char *card;
+    enum tensor_generation generation;
+} measured_cards[] = {{"V100", TENSOR_VOLTA},  {"A2", TENSOR_AMPERE},     {"A100", TENSOR_AMPERE},
+                      {"Ada", TENSOR_ADA},     {"L40S", TENSOR_ADA},      {"H100", TENSOR_HOPPER},
+                      {"H200", TENSOR_HOPPER}, {"B200", TENSOR_BLACKWELL}};
+
+// The unit of a row: of the card named in the second column, of an H100 where the column has a distribution.
+static struct tensor_card unit_of(const struct line *l)
 {
-    FILE *file = fopen("silicon/h100/values/products.csv", "r");
+    struct tensor_card unit = tensor_cards[TENSOR_HOPPER];
+    for (size_t k = 0; k < TEST_COUNT(measured_cards); k++)
+        if (!strcmp(measured_cards[k].card, l->card)) unit = tensor_cards[measured_cards[k].generation];
+    if (l->is_warpgroup) {
+        unit.eight = (struct tensor_rule){32, 13, 13, -133, -21};
+        unit.eight_by_half = false;
+    }
+    return unit;
+}
+
+// The card's rule with terms cut `by` bits further down.
+static struct tensor_card cut_by(struct tensor_card unit, int by)
+{
+    unit.half.align = (uint8_t)(unit.half.align + by);
+    unit.tf32.align = (uint8_t)(unit.tf32.align + by);
+    unit.eight.align = (uint8_t)(unit.eight.align + by);
+    return unit;
+}
+
+// Every row's element alone and, of mma.sync, at a place of a warp's product.
+static void check_rows(struct test *t, const char *path, unsigned rows)
+{
+    FILE *file = fopen(path, "r");
     char text[2048];
     struct line l;
     struct product *p = calloc(1, sizeof *p);
     struct rng g = {test_seed(2)};
-    struct tensor_card mma = tensor_cards[TENSOR_HOPPER], warpgroup = mma;
     unsigned lines = 0, wrong = 0;
-    warpgroup.eight = (struct tensor_rule){32, 13, 13, -133, -21};
-    warpgroup.eight_by_half = false;
     CHECK(t, file && fgets(text, sizeof text, file));
     while (file && fgets(text, sizeof text, file) && read_line(text, &l)) {
-        uint64_t got = tensor_element(l.is_warpgroup ? &warpgroup : &mma, &l.f, l.a, l.b, l.count, l.c);
-        if (got == l.d && !l.is_warpgroup) got = within_product(&l, p, &g, &mma);
+        struct tensor_card unit = unit_of(&l);
+        uint64_t got = tensor_element(&unit, &l.f, l.a, l.b, l.count, l.c);
+        if (got == l.d && !l.is_warpgroup) got = within_product(&l, p, &g, &unit);
         lines++;
         if (got != l.d && wrong++ < 10)
-            test_fail(t, __FILE__, __LINE__, "%s: %" PRIx64 ", not %" PRIx64 " (c %" PRIx64 ", %u products)",
-                      l.form, got, l.d, l.c, l.count);
+            test_fail(t, __FILE__, __LINE__,
+                      "%s, %s: %" PRIx64 ", not %" PRIx64 " (c %" PRIx64 ", %u products)", l.form, l.card,
+                      got, l.d, l.c, l.count);
     }
-    CHECK_EQ(t, lines, 5200);
+    if (rows) CHECK_EQ(t, lines, rows);
+    CHECK(t, lines);
     CHECK_EQ(t, wrong, 0);
     if (file) fclose(file);
     free(p);
 }
 
+// Rows of every set tell the rule from a rule that cuts a bit earlier or later. Results of f16 hide the last bits, and so do products
+// of 8-bit floats that a unit for f16 adds.
+static void test_neighbours(struct test *t)
+{
+    FILE *file = fopen("silicon/tensor-vectors/products.csv", "r");
+    char text[2048], set[80] = "";
+    unsigned differ[2] = {1, 1};
+    struct line l;
+    CHECK(t, file && fgets(text, sizeof text, file));
+    while (file && fgets(text, sizeof text, file) && read_line(text, &l)) {
+        char name[80];
+        struct tensor_card unit = unit_of(&l);
+        if (l.f.d != TYPE_F32 || (unit.eight_by_half && (l.f.a == TYPE_E4M3 || l.f.a == TYPE_E5M2))) continue;
+        snprintf(name, sizeof name, "%s %s", l.form, l.card);
+        if (strcmp(name, set)) {
+            if (!differ[0] || !differ[1]) test_fail(t, __FILE__, __LINE__, "%s: no row differs", set);
+            snprintf(set, sizeof set, "%s", name);
+            differ[0] = differ[1] = 0;
+        }
+        for (int k = 0; k < 2; k++) {
+            struct tensor_card other = cut_by(unit, k ? 1 : -1);
+            differ[k] += tensor_element(&other, &l.f, l.a, l.b, l.count, l.c) != l.d;
+        }
+    }
+    CHECK(t, differ[0] && differ[1]);
+    if (file) fclose(file);
+}
+
+static void test_card(struct test *t) { check_rows(t, "silicon/h100/values/products.csv", 5200); }
+
+// WARPFOLD_TENSOR_VECTORS: a file with all rows (silicon/tensor-vectors/README.md).
+static void test_public(struct test *t)
+{
+    const char *all = getenv("WARPFOLD_TENSOR_VECTORS");
+    check_rows(t, "silicon/tensor-vectors/products.csv", 9600);
+    if (all) check_rows(t, all, 0);
+}
+
 int main(int argc, char **argv)
 {
-    static const struct test_case cases[] = {{"card", test_card}, {"forms", test_forms}};
+    static const struct test_case cases[] = {
+        {"card", test_card}, {"public", test_public}, {"neighbours", test_neighbours}, {"forms", test_forms}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }
