@@ -116,10 +116,12 @@ static void sm_end(void *state)
     struct dac *d = state;
     uint32_t inst_count = d->launch->program->inst_count;
     for (uint32_t k = 0; k < tech_launch(d->grid)->blocks_per_sm; k++) {
-        dac_forget(&d->blocks[k], inst_count);
+        dac_forget(d, &d->blocks[k]);
         for (uint32_t pc = 0; pc < inst_count; pc++) vec_fini(&d->blocks[k].instances[pc]);
         free(d->blocks[k].instances);
     }
+    for (size_t n = 0; n < d->spare.count; n++) free(d->spare.data[n]);
+    vec_fini(&d->spare);
     free(d->warps);
     free(d->values);
     free(d);
@@ -128,7 +130,7 @@ static void sm_end(void *state)
 static void block_start(void *state, unsigned block)
 {
     struct dac *d = state;
-    dac_forget(&d->blocks[block], d->launch->program->inst_count);
+    dac_forget(d, &d->blocks[block]);
     d->blocks[block].live = bit_mask(d->launch->threads.warps); // including warps not started yet
 }
 

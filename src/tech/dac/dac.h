@@ -62,16 +62,22 @@ struct outcome {
 // An attempt of the affine stream to execute an instruction once for all warps of a block. affine == false:
 // the result is not affine, so each warp with the same sources must issue the instruction.
 struct instance {
-    uint64_t passed; // bits: warps of the block that have taken this instance or passed it by
     bool affine;
     uint8_t key_count, key_preds; // key_preds: bit k: value of predicate k, if read
     struct tuple key[KEY_MAX];    // tuples of the registers read
     struct outcome outcome;
 };
 
+// What the search for an instance looks at first.
+struct instance_row {
+    uint64_t passed; // bits: warps of the block that have taken the instance or passed it by
+    uint64_t hash;   // of the sources' values, registers and predicates
+    struct instance *instance;
+};
+
 struct dac_block {
-    uint64_t live;                    // bits: warps of the block that have not ended
-    VEC(struct instance) * instances; // by instruction, oldest first
+    uint64_t live;                        // bits: warps of the block that have not ended
+    VEC(struct instance_row) * instances; // by instruction, oldest first
 };
 
 struct known { // registers with known tuples, predicates with known values
@@ -110,6 +116,7 @@ struct dac {
     uint64_t looked_at;
     uint32_t *values; // an instruction's results in all threads of a block, while examined for a tuple
     uint64_t led;
+    VEC(struct instance *) spare; // no block's
 };
 
 static inline struct line *line_at(struct dac_warp *w, uint32_t n)
@@ -144,7 +151,7 @@ uint32_t dac_fetched(void *state, unsigned place, uint32_t pc, uint32_t *count, 
 void dac_flushed(void *state, unsigned place);
 void dac_issued(void *state, unsigned place, uint32_t index);
 void dac_warp_end(void *state, unsigned place);
-void dac_forget(struct dac_block *b, uint32_t inst_count); // drops all instances of the block
+void dac_forget(struct dac *d, struct dac_block *b); // drops all instances of the block
 
 // -- evaluate.c
 // Executes the instruction for the block from the tuples in e->key. Sets e->affine and e->outcome.

@@ -3,6 +3,7 @@
 // source values: warps in different iterations or on different paths share a result only with equal sources.
 // The synchronisation needed for this guarantee in hardware costs nothing here.
 #include "base/bits.h"
+#include "base/hash.h"
 #include "isa/isa.h"
 #include "isa/program.h"
 #include "tech/dac/dac.h"
@@ -10,10 +11,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-void dac_forget(struct dac_block *b, uint32_t inst_count)
+static void spare_instance(struct dac *d, struct instance *e)
 {
-    for (uint32_t pc = 0; pc < inst_count; pc++) {
-        for (size_t n = 0; n < b->instances[pc].count; n++) free(b->instances[pc].data[n].outcome.masks);
+    free(e->outcome.masks);
+    e->outcome.masks = NULL;
+    vec_push(&d->spare, e);
+}
+
+void dac_forget(struct dac *d, struct dac_block *b)
+{
+    for (uint32_t pc = 0; pc < d->launch->program->inst_count; pc++) {
+        for (size_t n = 0; n < b->instances[pc].count; n++)
+            spare_instance(d, b->instances[pc].data[n].instance);
         b->instances[pc].count = 0;
     }
 }
@@ -38,6 +47,17 @@ static uint8_t preds_of(const struct known *k, const struct op *o)
     return preds;
 }
 
+static uint64_t hash_of(const struct known *k, const struct op *o, uint8_t preds)
+{
+    uint64_t hash = preds;
+    for (unsigned n = 0; n < o->read_count; n++) {
+        const struct tuple *u = &k->tuples[o->reads[n]];
+        hash = hash_u64(hash ^ ((uint64_t)u->stride[0] << 32 | u->base));
+        hash = hash_u64(hash ^ ((uint64_t)u->stride[2] << 32 | u->stride[1]));
+    }
+    return hash;
+}
+
 // Whether the instance was executed with the values, of registers and predicates, that the warp would read
 // now.
 static bool is_same(const struct instance *e, const struct known *k, const struct op *o, uint8_t preds)
@@ -50,23 +70,26 @@ static bool is_same(const struct instance *e, const struct known *k, const struc
 
 // The oldest instance of the instruction, executed with the warp's present source values and not yet passed
 // by the warp; NULL: no such instance.
-static struct instance *find(struct dac *d, unsigned place, uint32_t pc)
+static struct instance_row *find(struct dac *d, unsigned place, uint32_t pc)
 {
     const struct dac_warp *w = &d->warps[place];
     const struct op *o = &d->launch->ops[pc];
     struct dac_block *b = &d->blocks[w->block];
     uint8_t preds = preds_of(&w->front, o);
+    uint64_t hash = hash_of(&w->front, o, preds);
     for (size_t n = 0; n < b->instances[pc].count; n++) {
-        struct instance *e = &b->instances[pc].data[n];
-        if (!(e->passed >> w->index & 1) && is_same(e, &w->front, o, preds)) return e;
+        struct instance_row *row = &b->instances[pc].data[n];
+        if (row->hash == hash && !(row->passed >> w->index & 1) &&
+            is_same(row->instance, &w->front, o, preds))
+            return row;
     }
     return NULL;
 }
 
-static void remove_instance(struct dac_block *b, uint32_t pc, size_t n)
+static void remove_instance(struct dac *d, struct dac_block *b, uint32_t pc, size_t n)
 {
-    struct instance *data = b->instances[pc].data;
-    free(data[n].outcome.masks);
+    struct instance_row *data = b->instances[pc].data;
+    spare_instance(d, data[n].instance);
     memmove(data + n, data + n + 1, (--b->instances[pc].count - n) * sizeof *data);
 }
 
@@ -75,9 +98,9 @@ static void remove_instance(struct dac_block *b, uint32_t pc, size_t n)
 static void make_room(struct dac *d, struct dac_block *b, uint32_t pc)
 {
     for (size_t n = b->instances[pc].count; n-- > 0;)
-        if (!(b->live & ~b->instances[pc].data[n].passed)) remove_instance(b, pc, n);
+        if (!(b->live & ~b->instances[pc].data[n].passed)) remove_instance(d, b, pc, n);
     if (b->instances[pc].count < d->launch->options->instances) return;
-    remove_instance(b, pc, 0);
+    remove_instance(d, b, pc, 0);
     d->counters[COUNT_forgotten]++;
 }
 
@@ -150,11 +173,11 @@ static void take(struct dac *d, unsigned place, const struct instance *e, struct
     l->outcome.masks = NULL; // owned by the instance
 }
 
-static void skip(struct dac *d, unsigned place, struct instance *e, struct line *l)
+static void skip(struct dac *d, unsigned place, struct instance_row *row, struct line *l)
 {
     l->role = ROLE_SKIPPED;
-    take(d, place, e, l);
-    e->passed |= 1ull << index_in_block(d, place);
+    take(d, place, row->instance, l);
+    row->passed |= 1ull << index_in_block(d, place);
     d->counters[COUNT_skipped]++;
     d->counters[COUNT_skipped_uniform] += is_uniform(&l->outcome);
 }
@@ -166,41 +189,40 @@ static bool is_for(struct dac *d, unsigned place, uint32_t pc, const struct inst
     return e->affine && (d->launch->candidates[pc] != LOADS || dac_loads_the_same(d, place, pc, e));
 }
 
-static struct instance *lead(struct dac *d, unsigned place, uint32_t pc)
+static struct instance_row *lead(struct dac *d, unsigned place, uint32_t pc)
 {
     struct dac_block *b = block_of(d, place);
     const struct known *k = &d->warps[place].front;
     const struct op *o = &d->launch->ops[pc];
     make_room(d, b, pc);
-    vec_reserve(&b->instances[pc], b->instances[pc].count + 1);
-    struct instance *e = &b->instances[pc].data[b->instances[pc].count++];
-    e->passed = 0;
+    struct instance *e = d->spare.count ? vec_pop(&d->spare) : heap_alloc(sizeof *e);
     e->affine = false;
     e->key_count = o->read_count;
     e->key_preds = preds_of(k, o);
+    vec_push(&b->instances[pc], (struct instance_row){.hash = hash_of(k, o, e->key_preds), .instance = e});
     for (unsigned n = 0; n < o->read_count; n++) e->key[n] = k->tuples[o->reads[n]];
     dac_evaluate(d, place, pc, e);
     d->looked_at &= ~tech_places(d->grid, d->warps[place].block);
-    return e;
+    return &vec_last(&b->instances[pc]);
 }
 
 // Makes the warp lead, skip or execute the instruction itself. True: skipped, the instruction need not issue.
 static bool order(struct dac *d, unsigned place, struct line *l, uint32_t older)
 {
     if (!is_affine(d, place, l->pc, older)) return false;
-    struct instance *e = find(d, place, l->pc);
-    if (e && is_for(d, place, l->pc, e)) {
-        skip(d, place, e, l);
+    struct instance_row *row = find(d, place, l->pc);
+    if (row && is_for(d, place, l->pc, row->instance)) {
+        skip(d, place, row, l);
         return true;
     }
-    bool leads = !e;
-    if (leads) e = lead(d, place, l->pc);
-    e->passed |= 1ull << index_in_block(d, place);
-    leads &= e->affine;
+    bool leads = !row;
+    if (leads) row = lead(d, place, l->pc);
+    row->passed |= 1ull << index_in_block(d, place);
+    leads &= row->instance->affine;
     d->counters[COUNT_not_affine] += !leads;
     if (!leads) return false;
     l->role = ROLE_LEADER;
-    take(d, place, e, l);
+    take(d, place, row->instance, l);
     d->counters[COUNT_led]++;
     d->counters[COUNT_led_uniform] += is_uniform(&l->outcome);
     return false;
@@ -288,10 +310,10 @@ static bool skip_next(struct dac *d, unsigned place)
     // Some lines stay free for instructions in the I-buffer.
     if (pc >= d->launch->program->inst_count || w->count >= LINES - 8) return false;
     if (d->launch->candidates[pc] == NOT_CANDIDATE || !is_affine(d, place, pc, w->count)) return false;
-    struct instance *e = find(d, place, pc);
-    if (!e || !is_for(d, place, pc, e)) return false;
+    struct instance_row *row = find(d, place, pc);
+    if (!row || !is_for(d, place, pc, row->instance)) return false;
     struct line *l = push(w, pc);
-    skip(d, place, e, l);
+    skip(d, place, row, l);
     dac_learn(d, &w->front, l);
     w->ordered++;
     tech_skip_fetch(d->grid, place);
