@@ -26,8 +26,9 @@ static bool assemble_warp(const struct bound *d, struct warp *w, uint64_t active
 static void describe_form(const struct inst *i, struct tensor_form *f)
 {
     const struct isa_mma_shape *s = &isa_mma_shapes[i->shape];
+    const struct isa_quad quad = isa_quad_of(i->shape);
     *f = (struct tensor_form){.m = s->m,
-                              .n = s->n,
+                              .n = TENSOR_COLUMNS,
                               .k = s->k,
                               .a = i->type2,
                               .b = i->type3 ? i->type3 : i->type2,
@@ -37,8 +38,9 @@ static void describe_form(const struct inst *i, struct tensor_form *f)
                               .is_sparse = isa_is_sparse(i),
                               .saturates = (i->flags & INST_SAT) != 0,
                               .ands = i->boolean == BOOL_AND,
-                              .a_by_column = i->shape == MMA_884_CC || i->shape == MMA_884_CR,
-                              .b_by_row = i->shape == MMA_884_RR || i->shape == MMA_884_CR};
+                              .a_by_column = quad.a_by_column,
+                              .b_by_row = quad.b_by_row,
+                              .half = quad.half};
 }
 
 // Registers of the operands, for the lanes from `base` on.

@@ -180,6 +180,8 @@ const char *isa_check(const struct inst *i)
     if (!types_fit(i)) return "a type the instruction does not have";
     if (i->shape >= MMA_COUNT || !isa_shape_fits((enum isa_op)i->op, i->shape))
         return "a shape the instruction does not have";
+    if (i->op == OP_HMMA && isa_quad_of(i->shape).half && (i->type != TYPE_F32 || i->type2 != TYPE_F16))
+        return "halves of a product are of f16 with sums in f32";
     const char *wrong = check_destinations(i);
     if (!wrong && i->op == OP_IADD3 && i->flags & INST_CC && !is_zero(&i->src[0]) && !is_zero(&i->src[1]) &&
         !is_zero(&i->src[2]))

@@ -27,6 +27,18 @@ static inline bool isa_is_sparse(const struct inst *i)
     return i->op == OP_HMMASP || i->op == OP_IMMASP || i->op == OP_QMMASP;
 }
 
+// How the four products of an 884 of f16 lie. half: 0: all columns; 1: 0 to 3; 2: 4 to 7.
+struct isa_quad {
+    bool a_by_column, b_by_row;
+    uint8_t half;
+};
+struct isa_quad isa_quad_of(unsigned shape);
+// The shape of half 1 or 2 of an 884 of f16.
+static inline enum isa_mma isa_half_quad(unsigned whole, unsigned half)
+{
+    return (enum isa_mma)(whole - MMA_884 + (half == 1 ? MMA_884_H0 : MMA_884_H1));
+}
+
 // Bits of an element; of 4 and 1 bit, too.
 unsigned isa_element_bits(unsigned type);
 

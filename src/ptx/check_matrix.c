@@ -22,7 +22,7 @@ struct form {
 
 static const struct form forms[] = {
     {8, 8, 4, T(F16), T(F16), 70, 0, true},
-    {8, 8, 4, T(F32), T(F16), 70, 0, false},
+    {8, 8, 4, T(F32), T(F16), 70, 0, true},
     {16, 8, 8, T(F16) | T(F32), T(F16), 75, 0, true},
     {16, 8, 16, T(F16) | T(F32), T(F16), 80, 80, true},
     {16, 8, 32, T(F16) | T(F32), T(F16), 0, 80, true},

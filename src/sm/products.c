@@ -76,6 +76,7 @@ struct product_cost product_cost_of(const struct gpu_config *c, const struct ins
 {
     enum product which = class_of(i);
     struct product_cost cost = {setting(c, places[which].latency), setting(c, places[which].interval)};
+    if (is_quad(i) && isa_quad_of(i->shape).half) cost.interval = (cost.interval + 1) / 2;
     // Cards got bf16 and tf32 together.
     if (i->type2 == TYPE_BF16 && !c->interval_TF32_LONG) cost.interval = 0;
     if (cost.interval && isa_is_sparse(i)) cost.interval += c->sparse_interval;

@@ -183,6 +183,7 @@ static const char *const samples[] = {
     "SHF.R.W.U32 R0, R1, 0x8, R2",
     "HMMA.16816.F32.BF16 R4, R8, R12, R4",
     "HMMA.884.CR.F16.F16 R4, R8, R10, RZ",
+    "HMMA.884.RR.H1.F32.F16 R4, R8, R10, R4",
     "HMMA.SP.16832.F32.F16 R4, R8, R12, R4, 0x1, R16",
     "IMMA.16832.S8.U8.SAT R4, R8, R12, R4",
     "BMMA.168256.XOR R4, R8, R12, R4",

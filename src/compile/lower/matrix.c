@@ -67,9 +67,32 @@ static void lower_doubles(struct lower *l)
     for (unsigned k = 0; k < 4; k++) lower_write_operand(l, element(&p->operands[0], k), c[k]);
 }
 
+// m8n8k4 of f16 with sums in f32: an instruction for columns 0 to 3 of d, one for 4 to 7.
+static void lower_halves(struct lower *l)
+{
+    enum { FACTORS = 4, SUMS = 4 };
+    static const enum ir_class classes[] = {IR_CLASS_32, IR_CLASS_32, IR_CLASS_32, IR_CLASS_32};
+    struct ir_value *uses[FACTORS + SUMS], *c[2 * SUMS], *d[2 * SUMS];
+    unsigned count = read_registers(l, 1, PTX_B32, uses, 0);
+    read_registers(l, 2, PTX_B32, uses, count);
+    read_registers(l, 3, PTX_B32, c, 0);
+    for (unsigned half = 0; half < 2; half++) {
+        for (unsigned k = 0; k < SUMS; k++) uses[FACTORS + k] = c[half * SUMS + k];
+        struct ir_inst *i = lower_effect(l, IR_MMA, TYPE_F32, SUMS, classes, FACTORS + SUMS, uses);
+        i->type2 = i->type3 = TYPE_F16;
+        i->shape = (uint8_t)isa_half_quad(shape_of(l->inst), half + 1);
+        for (unsigned k = 0; k < SUMS; k++) d[half * SUMS + k] = i->defs[k];
+    }
+    for (unsigned k = 0; k < 2 * SUMS; k++) lower_write_operand(l, element(&l->inst->operands[0], k), d[k]);
+}
+
 void lower_mma(struct lower *l)
 {
     const struct ptx_inst *p = l->inst;
+    if (p->types[0] == PTX_F32 && p->shape == PTX_SHAPE_M8N8K4) {
+        lower_halves(l);
+        return;
+    }
     if (p->types[0] == PTX_F64 && p->shape != PTX_SHAPE_M8N8K4) {
         lower_doubles(l);
         return;

@@ -36,7 +36,8 @@ static unsigned cells_of(const struct tensor_form *f, enum tensor_matrix which)
 
 unsigned tensor_elements(const struct tensor_form *f, enum tensor_matrix which)
 {
-    return cells_of(f, which) * (tensor_is_quad_pair(f) ? 4 : 1) / TENSOR_LANES;
+    bool is_half = f->half && (which == TENSOR_C || which == TENSOR_D);
+    return cells_of(f, which) * (tensor_is_quad_pair(f) ? 4 : 1) / TENSOR_LANES / (is_half ? 2 : 1);
 }
 
 unsigned tensor_registers(const struct tensor_form *f, enum tensor_matrix which)
@@ -56,7 +57,8 @@ static struct tensor_place quad_pair_accumulator(bool is_f16, unsigned lane, uns
 static struct tensor_place quad_pair(const struct tensor_form *f, enum tensor_matrix which, unsigned lane,
                                      unsigned i)
 {
-    unsigned l = lane % 4, h = lane / 16;
+    enum { HALF = 4 }; // elements of a lane
+    unsigned l = lane % 4, h = lane / 16, first = f->half ? HALF * (f->half - 1u) : 0;
     struct tensor_place p = {0};
     switch (which) {
     case TENSOR_A:
@@ -67,8 +69,8 @@ static struct tensor_place quad_pair(const struct tensor_form *f, enum tensor_ma
         p.row = (uint16_t)(f->b_by_row ? l : i);
         p.column = (uint16_t)((f->b_by_row ? i : l) + 4 * h);
         break;
-    case TENSOR_C: p = quad_pair_accumulator(f->c == TYPE_F16, lane, i); break;
-    case TENSOR_D: p = quad_pair_accumulator(f->d == TYPE_F16, lane, i); break;
+    case TENSOR_C: p = quad_pair_accumulator(f->c == TYPE_F16, lane, first + i); break;
+    case TENSOR_D: p = quad_pair_accumulator(f->d == TYPE_F16, lane, first + i); break;
     }
     p.part = (uint8_t)(lane % 16 / 4);
     return p;

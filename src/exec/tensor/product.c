@@ -72,6 +72,7 @@ static void scatter(const struct tensor_form *f, uint64_t d[][TENSOR_COLUMNS], u
 static void multiply_elements(const struct tensor_card *card, const struct tensor_form *f,
                               const struct tensor_operands *o, unsigned part, uint64_t d[][TENSOR_COLUMNS])
 {
+    enum { HALF = 4 }; // columns
     struct matrices x;
     unsigned count = tensor_stored_depth(f) / (f->a == TYPE_B1 ? 32 : 1);
     gather(&x, f, o, part);
@@ -79,7 +80,7 @@ static void multiply_elements(const struct tensor_card *card, const struct tenso
         unsigned at[TENSOR_DEPTH];
         for (unsigned k = 0; k < count; k++)
             at[k] = f->is_sparse ? tensor_column_of(f, o->metadata, o->selector, row, k) : k;
-        for (unsigned column = 0; column < f->n; column++) {
+        for (unsigned column = f->half == 2 ? HALF : 0; column < (f->half == 1 ? HALF : f->n); column++) {
             uint64_t b[TENSOR_DEPTH];
             for (unsigned k = 0; k < count; k++) b[k] = x.b[column][at[k]];
             d[row][column] = tensor_element(card, f, x.a[row], b, count, x.c[row][column]);

@@ -35,6 +35,7 @@ struct tensor_form {
     bool ands;        // b1: and in place of exclusive or
     bool a_by_column; // m8n8k4 of f16: layouts other than .row.col
     bool b_by_row;
+    uint8_t half; // m8n8k4 of f16 with c and d in f32: 1: columns 0 to 3 of d, 2: 4 to 7; 0: all
 };
 
 static inline bool tensor_is_quad_pair(const struct tensor_form *f) { return f->k == 4 && f->a == TYPE_F16; }

@@ -139,6 +139,7 @@ struct product {
     struct exact_matrices x;
     uint8_t column[16][64];
     unsigned selector;
+    bool as_halves; // m8n8k4 with sums in f32
     uint32_t a[TENSOR_REGISTERS][32], b[TENSOR_REGISTERS][32], c[TENSOR_REGISTERS][32], e[32];
 };
 
@@ -204,6 +205,17 @@ static const struct tensor_tiles *path_of(unsigned which)
     return tensor_tiles_of(exec_isa_available(isa) ? isa : EXEC_ISA_PORTABLE);
 }
 
+// m8n8k4 of f16 with sums in f32 as two products of half the columns.
+static void run_halves(struct tensor_form f, const struct tensor_card *card, struct tensor_operands o,
+                       const struct tensor_tiles *tiles)
+{
+    enum { SUMS = 4 };
+    for (f.half = 1; f.half <= 2; f.half++) {
+        tensor_product(card, &f, &o, tiles);
+        for (unsigned r = 0; r < SUMS; r++) o.c[r] = o.c[SUMS + r], o.d[r] = o.d[SUMS + r];
+    }
+}
+
 // in_place: d is in the registers of c, else apart.
 static void run_product(struct product *p, const struct tensor_card *card, bool in_place,
                         const struct tensor_tiles *tiles)
@@ -217,7 +229,10 @@ static void run_product(struct product *p, const struct tensor_card *card, bool 
         o.a[r] = p->a[r], o.b[r] = p->b[r], o.c[r] = p->c[r];
         o.d[r] = in_place ? p->c[r] : d[r];
     }
-    tensor_product(card, &p->f, &o, tiles);
+    if (parts_of(&p->f) == 4 && p->f.c == TYPE_F32 && p->f.d == TYPE_F32 && p->as_halves)
+        run_halves(p->f, card, o, tiles);
+    else
+        tensor_product(card, &p->f, &o, tiles);
     exact_from_registers(&w, in_place ? p->c : d, &p->x);
 }
 
@@ -264,6 +279,7 @@ static void test_forms(struct test *t)
             p->f.round = p->f.d == TYPE_F64 ? (uint8_t)(rng_next(&g) % 4) : 0;
             p->f.a_by_column = parts_of(&p->f) == 4 && rng_next(&g) % 2;
             p->f.b_by_row = parts_of(&p->f) == 4 && rng_next(&g) % 2;
+            p->as_halves = rng_next(&g) % 2;
             draw_product(p, &g, how);
             run_product(p, &tensor_cards[card], rng_next(&g) % 2, path_of((unsigned)rng_next(&g)));
             if (!same_product(t, p, card, draws[how])) break;
