@@ -3,6 +3,7 @@
 #include "ptx/wmma.h"
 #include "compile/lower/impl.h"
 #include "isa/mma.h"
+#include "isa/space.h"
 
 enum { FRAGMENT_MAX = 8, USES_MAX = 16 };
 
@@ -101,6 +102,41 @@ static struct ir_value *fragment_of(struct lower *l, unsigned operand, unsigned 
                               is_wide ? PTX_F64 : PTX_B32);
 }
 
+// Whether LDSM loads the fragment: elements of 16 bits in shared memory, from Turing on. PTX wants a matrix at 32 bytes and lines a
+// multiple of 16 bytes apart, so rows of 8 elements lie as LDSM needs them.
+static bool has_matrix_loads(const struct lower *l, const struct matrix *m)
+{
+    enum { TURING = 75 };
+    return ptx_type_bits(m->type) == 16 && m->a.space == SPACE_SHARED && l->u->module->target_sm >= TURING;
+}
+
+// Registers of 8x8 matrices, four or two a load. Left: x + 8 every register, y + 8 every second one; right: the other way round.
+static void load_matrices(struct lower *l, const struct matrix *m, unsigned count, bool is_left,
+                          struct ir_value **values)
+{
+    static const enum ir_class words[] = {IR_CLASS_32, IR_CLASS_32, IR_CLASS_32, IR_CLASS_32};
+    enum { EACH = 4, SIDE = 8 };
+    struct ir_value *lane = lower_sreg(l, PTX_SREG_LANEID, 0),
+                    *row = op2(l, IR_AND, TYPE_U32, lane, word(l, SIDE - 1)),
+                    *first = op2(l, IR_AND, TYPE_U32, lane, word(l, 8)), // 8 or 0
+                        *second =
+                            op2(l, IR_SHR, TYPE_U32, op2(l, IR_AND, TYPE_U32, lane, word(l, 16)), word(l, 1));
+    for (unsigned at = 0; at < count; at += EACH) {
+        unsigned matrices = count - at < EACH ? count - at : EACH;
+        struct ir_value *none = word(l, 0), *upper = matrices == EACH ? second : none;
+        struct ir_value *x = sum_of(l, is_left ? first : upper, word(l, at / EACH * 16)),
+                        *y = is_left ? upper : first;
+        struct ir_value *line = sum_of(l, m->along_x ? y : x, row);
+        struct ir_value *element = sum_of(l, op2(l, IR_MUL, TYPE_U32, line, m->stride), m->along_x ? x : y);
+        struct ir_value *base = sum_of(l, m->a.base, scaled(l, element, 2));
+        struct ir_inst *i = lower_effect(l, IR_LDMATRIX, TYPE_B32, matrices, words, 1, &base);
+        i->shape = (uint8_t)((m->along_x ? MMA_MT88_1 : MMA_M88_1) + matrices / 2);
+        i->space = SPACE_SHARED;
+        i->offset = m->a.offset;
+        for (unsigned k = 0; k < matrices; k++) values[at + k] = i->defs[k];
+    }
+}
+
 // a or b: rows of a, or columns of b, are x.
 static void load_factor(struct lower *l, const struct ptx_wmma *w)
 {
@@ -111,6 +147,11 @@ static void load_factor(struct lower *l, const struct ptx_wmma *w)
     struct ir_value *values[FRAGMENT_MAX];
     unsigned tiles = is_left ? w->left_tiles : w->right_tiles, each = is_left ? w->left : w->right;
     bool has_halves = is_left && !(w->m == 8 && w->n == 8); // tiles of 16 rows
+    if (has_matrix_loads(l, &m)) {
+        load_matrices(l, &m, tiles * each, is_left, values);
+        write_fragment(l, values, tiles * each);
+        return;
+    }
     for (unsigned tile = 0; tile < tiles; tile++)
         for (unsigned r = 0; r < each; r++) {
             unsigned x = tile * (is_left && has_halves ? 16 : 8) + (has_halves ? 8 * (r % 2) : 0);
@@ -119,41 +160,62 @@ static void load_factor(struct lower *l, const struct ptx_wmma *w)
     write_fragment(l, values, count);
 }
 
-// Calls `visit` for every element of an accumulator: its register and half, and its place in left and right sides.
-typedef void visit_sum(struct lower *l, const struct matrix *m, unsigned index, unsigned x, unsigned y,
-                       void *context);
+// Calls `visit` for every pair of elements of an accumulator, (x, y) and (x, y + 1).
+typedef void visit_pair(struct lower *l, const struct matrix *m, unsigned pair, unsigned x, unsigned y,
+                        void *context);
 
-static void each_sum(struct lower *l, const struct ptx_wmma *w, const struct matrix *m, visit_sum *visit,
-                     void *context)
-{
-    unsigned index = 0, elements = w->m == 8 && w->n == 8 ? 2 : 4;
-    for (unsigned left = 0; left < w->left_tiles; left++)
-        for (unsigned right = 0; right < w->right_tiles; right++)
-            for (unsigned i = 0; i < elements; i++)
-                visit(l, m, index++, 16 * left + 8 * (i / 2), 8 * right + i % 2, context);
-}
-
-static void load_sum(struct lower *l, const struct matrix *m, unsigned index, unsigned x, unsigned y,
-                     void *context)
-{
-    struct ir_value **values = context;
-    unsigned bits = ptx_type_bits(m->type);
-    struct address a = place_of(l, m, 2, x, y);
-    struct ir_value *v = lower_load_value(l, &a, bits == 16 ? PTX_U16 : bits == 64 ? PTX_B64 : PTX_B32);
-    if (bits != 16)
-        values[index] = v;
-    else
-        values[index / 2] = index % 2 ? lower_pack_halves(l, values[index / 2], v) : v;
-}
-
-static void store_sum(struct lower *l, const struct matrix *m, unsigned index, unsigned x, unsigned y,
+static void each_pair(struct lower *l, const struct ptx_wmma *w, const struct matrix *m, visit_pair *visit,
                       void *context)
 {
-    bool is_half = ptx_type_bits(m->type) == 16;
-    struct ir_value *v = fragment_of(l, 1, is_half ? index / 2 : index, m->type == PTX_F64);
+    unsigned pair = 0, pairs = w->m == 8 && w->n == 8 ? 1 : 2;
+    for (unsigned left = 0; left < w->left_tiles; left++)
+        for (unsigned right = 0; right < w->right_tiles; right++)
+            for (unsigned i = 0; i < pairs; i++) visit(l, m, pair++, 16 * left + 8 * i, 8 * right, context);
+}
+
+// Whether a pair is one access: PTX wants a matrix at 32 bytes and lines a multiple of 16 bytes apart.
+static bool is_pair_together(const struct matrix *m) { return !m->along_x && ptx_type_bits(m->type) < 64; }
+
+static void load_pair(struct lower *l, const struct matrix *m, unsigned pair, unsigned x, unsigned y,
+                      void *context)
+{
+    struct ir_value **values = context, *v[2];
+    unsigned bits = ptx_type_bits(m->type);
+    enum ptx_type element = bits == 16 ? PTX_U16 : bits == 64 ? PTX_B64 : PTX_B32;
+    if (is_pair_together(m)) {
+        struct address a = place_of(l, m, 2, x, y);
+        struct ir_value *both = lower_load_value(l, &a, bits == 16 ? PTX_B32 : PTX_B64);
+        v[0] = bits == 16 ? both : lower_low(l, both);
+        v[1] = bits == 16 ? NULL : lower_high(l, both);
+    } else {
+        for (unsigned k = 0; k < 2; k++) {
+            struct address a = place_of(l, m, 2, x, y + k);
+            v[k] = lower_load_value(l, &a, element);
+        }
+        if (bits == 16) v[0] = lower_pack_halves(l, v[0], v[1]);
+    }
+    if (bits == 16)
+        values[pair] = v[0];
+    else
+        values[2 * pair] = v[0], values[2 * pair + 1] = v[1];
+}
+
+static void store_pair(struct lower *l, const struct matrix *m, unsigned pair, unsigned x, unsigned y,
+                       void *context)
+{
+    unsigned bits = ptx_type_bits(m->type);
+    struct ir_value *v[2];
     (void)context;
-    if (is_half && index % 2) v = op2(l, IR_SHR, TYPE_U32, v, word(l, 16));
-    store_element(l, m, v, x, y);
+    for (unsigned k = 0; k < 2; k++)
+        v[k] = fragment_of(l, 1, bits == 16 ? pair : 2 * pair + k, m->type == PTX_F64);
+    if (is_pair_together(m)) {
+        struct address a = place_of(l, m, 2, x, y);
+        lower_store_value(l, &a, bits == 16 ? PTX_B32 : PTX_B64,
+                          bits == 16 ? v[0] : lower_pack(l, v[0], v[1]));
+        return;
+    }
+    if (bits == 16) v[1] = op2(l, IR_SHR, TYPE_U32, v[0], word(l, 16));
+    for (unsigned k = 0; k < 2; k++) store_element(l, m, v[k], x, y + k);
 }
 
 static void multiply(struct lower *l, const struct ptx_wmma *w)
@@ -201,7 +263,7 @@ void lower_wmma(struct lower *l)
     case PTX_MODE_WMMA_MMA: multiply(l, &w); return;
     case PTX_MODE_WMMA_STORE: {
         struct matrix m = matrix_of(l, 0, 2, is_row ? w.n : w.m, !w.is_swapped);
-        each_sum(l, &w, &m, store_sum, NULL);
+        each_pair(l, &w, &m, store_pair, NULL);
         return;
     }
     case PTX_MODE_WMMA_LOAD:
@@ -210,7 +272,7 @@ void lower_wmma(struct lower *l)
             return;
         }
         struct matrix m = matrix_of(l, 1, 2, is_row ? w.n : w.m, !w.is_swapped);
-        each_sum(l, &w, &m, load_sum, values);
+        each_pair(l, &w, &m, load_pair, values);
         write_fragment(l, values, (unsigned)w.sum * w.left_tiles * w.right_tiles);
         return;
     }
