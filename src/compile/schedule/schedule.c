@@ -467,6 +467,15 @@ static void schedule_block(struct scheduler *s, struct mach_block *b)
     for (struct mach_inst *i = b->first; i; i = i->next) mach_each_unit(s->f, i, clear_read, s);
 }
 
+// The sums of matrix products are live across a loop and many: a limit below them would keep every load behind the use of the load before.
+static bool has_products(const struct mach_function *f)
+{
+    for (uint32_t k = 0; k < f->block_count; k++)
+        for (const struct mach_inst *i = f->blocks[k]->first; i; i = i->next)
+            if (i->i.op < OP_COUNT && isa_table[i->i.op].latency == LATENCY_PRODUCT) return true;
+    return false;
+}
+
 void mach_schedule(struct mach_function *f, bool keeps_variables)
 {
     struct scheduler *s = heap_alloc(sizeof *s);
@@ -483,9 +492,9 @@ void mach_schedule(struct mach_function *f, bool keeps_variables)
     s->first_read = ARENA_ARRAY(&s->scratch, uint32_t, mach_unit_count(f));
     s->last_read = ARENA_ARRAY(&s->scratch, uint32_t, mach_unit_count(f));
     s->reads_left = ARENA_ARRAY(&s->scratch, uint32_t, mach_unit_count(f));
-    s->limit[REGISTERS] = most < REGISTERS_FEW    ? REGISTERS_FEW
-                          : most > REGISTERS_MANY ? REGISTERS_MANY
-                                                  : most;
+    s->limit[REGISTERS] = most < REGISTERS_FEW                        ? REGISTERS_FEW
+                          : most > REGISTERS_MANY && !has_products(f) ? REGISTERS_MANY
+                                                                      : most;
     s->limit[PREDICATES] = PREDICATE_LIMIT;
     for (uint32_t k = 0; k < f->block_count; k++) {
         for (unsigned file = 0; file < 2; file++) s->pressure[file] = live[file][f->blocks[k]->start];
