@@ -129,9 +129,11 @@ static void add_mechanism(struct list *l, const struct energy_config *e, const s
         bool leaks_apart = s && s->is_scalar_file && e->scalar_leakage_pj > 0;
         bits += storage[n].arrays && !leaks_apart ? tech_storage_bits(&storage[n]) : 0;
         if (s) add_structure(l, e, u, s, &storage[n], counters);
-        if (leaks_apart)
-            add(l, ENERGY_MECHANISM, "SM cycles", kind->count * cycles, e->scalar_leakage_pj, t->name,
-                s->name, ", leakage");
+        if (leaks_apart) {
+            uint64_t own = tech_storage_bits(&storage[n]);
+            add(l, ENERGY_MECHANISM, "bit cycles", own * kind->count * cycles,
+                e->scalar_leakage_pj / (double)own, t->name, s->name, ", leakage");
+        }
     }
     add(l, ENERGY_MECHANISM, "bit cycles", bits * kind->count * cycles, e->sram_leakage_pj, t->name,
         "leakage", "");
