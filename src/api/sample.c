@@ -513,7 +513,7 @@ struct chip_sampler *api_sample_blocks(struct wf_pending *l)
     }
     const struct memory_config *m = &c->chip.memory;
     uint64_t lines = (uint64_t)m->partitions * m->slices * m->l2_sets * m->l2_ways;
-    o->steady.capacity = lines * m->line_bytes / SECTOR_BYTES;
+    o->steady.capacity = lines * memory_l2_line_bytes(m) / SECTOR_BYTES;
     // DRAM moves dram.rate transfers of dram.bus_bytes in a command cycle of every channel.
     o->steady.peak = (double)m->partitions * m->dram_bus_bytes * m->dram_rate / SECTOR_BYTES * m->dram_mhz /
                      c->chip.gpu.core_mhz;

@@ -15,9 +15,10 @@ struct listing {
     const char *seen[8]; // kernels of the workload listed so far
     size_t seen_count;
     // Sums of logarithms of the share of registers in use, for geometric means: over all rows with at least
-    // one block on an SM, and over those rows whose blocks are limited by registers.
-    double log_used, log_used_limited;
-    unsigned rows, limited_rows;
+    // one block on an SM, over those rows whose blocks are limited by registers, and over workloads, each with
+    // the mean of its own rows.
+    double log_used, log_used_limited, log_used_workloads;
+    unsigned rows, limited_rows, workloads;
 };
 
 static void add_row(struct listing *l, const char *kernel, const char *from, const struct wf_occupancy *o)
@@ -87,8 +88,12 @@ static enum wf_status run_one(struct listing *l, const struct options *o, struct
         .size = WORKLOAD_SMALL, .registers = l->of.registers, .launched = launched, .launched_context = l};
     struct workload_result r;
     l->seen_count = 0;
+    double before = l->log_used;
+    unsigned rows = l->rows;
     if (status == WF_OK) status = workload_run(l->of.workload, c, &how, &r);
     if (status != WF_OK) command_fail_context(c, (int)status);
+    if (l->rows > rows) l->log_used_workloads += (l->log_used - before) / (l->rows - rows);
+    l->workloads += l->rows > rows;
     wf_context_destroy(c);
     return status;
 }
@@ -126,7 +131,8 @@ int list_occupancy(const struct options *o)
     }
     vec_fini(&list.all);
     table_rule(&l.table);
-    add_mean(&l.table, "of all", l.log_used, l.rows);
+    add_mean(&l.table, "of workloads", l.log_used_workloads, l.workloads);
+    add_mean(&l.table, "of kernels", l.log_used, l.rows);
     add_mean(&l.table, "of kernels limited by registers", l.log_used_limited, l.limited_rows);
     if (status == WF_OK)
         list_print(&l.table);

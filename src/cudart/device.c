@@ -74,7 +74,8 @@ const struct device_facts *device_facts(struct cudart *r)
     d->shared_bytes = (int)device_key(c, "sm.shared_bytes");
     d->shared_optin = (int)device_key(c, "launch.max_shared");
     if (d->shared_optin > d->shared_bytes) d->shared_optin = d->shared_bytes;
-    d->l2_bytes = (int)(partitions * sets * device_key(c, "l2.ways") * device_key(c, "memory.line_bytes"));
+    uint64_t line = device_key(c, device_key(c, "l2.line_bytes") ? "l2.line_bytes" : "memory.line_bytes");
+    d->l2_bytes = (int)(partitions * sets * device_key(c, "l2.ways") * line);
     d->core_khz = (int)device_key(c, "gpu.core_mhz") * 1000;
     d->memory_khz = (int)device_key(c, "dram.mhz") * 1000;
     uint64_t single = device_key(c, "units.float") * device_key(c, "interval.dp"),

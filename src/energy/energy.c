@@ -38,11 +38,15 @@ static const struct structure {
     const char *tech, *name;
     uint64_t bits; // of an access; 0: a whole entry
     const char *read_ports, *write_ports, *reads, *writes;
+    bool is_scalar_file;
 } structures[] = {
 #define STRUCTURE(tech, name, bits, read_ports, write_ports, reads, writes)                                  \
-    {tech, name, bits, read_ports, write_ports, reads, writes},
+    {tech, name, bits, read_ports, write_ports, reads, writes, false},
+#define SCALAR_FILE(tech, name, bits, read_ports, write_ports, reads, writes)                                \
+    {tech, name, bits, read_ports, write_ports, reads, writes, true},
 #include "energy/structures.def"
 #undef STRUCTURE
+#undef SCALAR_FILE
 };
 
 // Number of ports: the value of the mechanism's option named `text`, else the number in `text`.
@@ -89,6 +93,29 @@ static void add(struct list *l, enum energy_part part, const char *unit, uint64_
         for (const char *c = words[k]; *c && length + 1 < sizeof row->name; c++) row->name[length++] = *c;
 }
 
+static const struct structure *find_structure(const char *tech, const char *name)
+{
+    for (size_t k = 0; k < sizeof structures / sizeof structures[0]; k++)
+        if (strcmp(structures[k].tech, tech) == 0 && strcmp(structures[k].name, name) == 0)
+            return &structures[k];
+    return NULL;
+}
+
+// Adds the rows of reads and writes of a mechanism's structure.
+static void add_structure(struct list *l, const struct energy_config *e, const struct tech_use *u,
+                          const struct structure *s, const struct tech_storage *storage,
+                          const uint64_t *counters)
+{
+    unsigned all = ports(u, s->read_ports) + ports(u, s->write_ports);
+    double pj = sram_access_pj(e->sram_access_pj, tech_storage_bits(storage) / storage->arrays,
+                               s->bits ? s->bits : storage->bits_each, all);
+    double read = s->is_scalar_file && e->scalar_read_pj > 0 ? e->scalar_read_pj : pj,
+           write = s->is_scalar_file && e->scalar_write_pj > 0 ? e->scalar_write_pj : pj;
+    add(l, ENERGY_MECHANISM, "accesses", sum(u->tech, counters, s->reads), read, s->tech, s->name, ", reads");
+    add(l, ENERGY_MECHANISM, "accesses", sum(u->tech, counters, s->writes), write, s->tech, s->name,
+        ", writes");
+}
+
 // Adds the rows of a mechanism on SMs of one kind; `counters` are sums over SMs of the kind.
 static void add_mechanism(struct list *l, const struct energy_config *e, const struct tech_use *u,
                           const struct gpu_kind *kind, const uint64_t *counters, uint64_t cycles)
@@ -98,16 +125,14 @@ static void add_mechanism(struct list *l, const struct energy_config *e, const s
     size_t count = t->storage ? t->storage(u->options, &kind->config, storage) : 0;
     uint64_t bits = 0;
     for (size_t n = 0; n < count; n++) {
-        bits += storage[n].arrays ? tech_storage_bits(&storage[n]) : 0;
-        for (size_t k = 0; k < sizeof structures / sizeof structures[0]; k++) {
-            const struct structure *s = &structures[k];
-            if (strcmp(s->tech, t->name) != 0 || strcmp(s->name, storage[n].name) != 0) continue;
-            unsigned all = ports(u, s->read_ports) + ports(u, s->write_ports);
-            double pj = sram_access_pj(e->sram_access_pj, tech_storage_bits(&storage[n]) / storage[n].arrays,
-                                       s->bits ? s->bits : storage[n].bits_each, all);
-            add(l, ENERGY_MECHANISM, "accesses", sum(t, counters, s->reads), pj, t->name, s->name, ", reads");
-            add(l, ENERGY_MECHANISM, "accesses", sum(t, counters, s->writes), pj, t->name, s->name,
-                ", writes");
+        const struct structure *s = find_structure(t->name, storage[n].name);
+        bool leaks_apart = s && s->is_scalar_file && e->scalar_leakage_pj > 0;
+        bits += storage[n].arrays && !leaks_apart ? tech_storage_bits(&storage[n]) : 0;
+        if (s) add_structure(l, e, u, s, &storage[n], counters);
+        if (leaks_apart) {
+            uint64_t own = tech_storage_bits(&storage[n]);
+            add(l, ENERGY_MECHANISM, "bit cycles", own * kind->count * cycles,
+                e->scalar_leakage_pj / (double)own, t->name, s->name, ", leakage");
         }
     }
     add(l, ENERGY_MECHANISM, "bit cycles", bits * kind->count * cycles, e->sram_leakage_pj, t->name,

@@ -42,7 +42,7 @@ struct energy_row {
     uint64_t count;
     double pj; // per event
 };
-enum { ENERGY_ROWS_MAX = 40 + GPU_KINDS_MAX * TECH_MAX * (2 * TECH_STORAGE_MAX + 1) };
+enum { ENERGY_ROWS_MAX = 48 + GPU_KINDS_MAX * TECH_MAX * (2 * TECH_STORAGE_MAX + 2) };
 
 // Fills the rows of a launch and returns their number. Launches with the same settings and mechanisms give
 // rows of the same names in the same order.

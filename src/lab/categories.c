@@ -46,6 +46,28 @@ bool categories_in_group(const struct experiment *x, const char *group, const ch
     return false;
 }
 
+bool categories_left_out(const struct experiment *x, const char *series, const char *category)
+{
+    for (size_t i = 0; i < x->left_out.count; i++) {
+        const struct experiment_left_out *l = &x->left_out.data[i];
+        const struct workload *kernel = categories_kernel(x, l->subject);
+        if (str_equal(l->series, series) &&
+            (str_equal(l->subject, category) || (kernel && kernel == categories_kernel(x, category))))
+            return true;
+    }
+    return false;
+}
+
+const char *categories_without(const struct experiment *x, const char *series, struct arena *arena)
+{
+    const char *text = "";
+    for (size_t i = 0; i < x->left_out.count; i++)
+        if (str_equal(x->left_out.data[i].series, series))
+            text =
+                arena_printf(arena, "%s%s %s", text, *text ? "," : " without", x->left_out.data[i].subject);
+    return text;
+}
+
 // -- names of all categories --------------------------------------------------------------------------------
 
 bool categories_have_most(const struct experiment *x)

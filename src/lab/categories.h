@@ -15,6 +15,11 @@ const struct workload *categories_kernel(const struct experiment *x, const char 
 // the kernel with the name. NULL past the last.
 const struct workload *categories_named_kernel(const char *name, size_t i, const char **abbreviation);
 
+// Whether the experiment leaves the subject out of the means of the series. categories_without: " without RAY, DT",
+// the subjects left out of the series' means; "": none.
+bool categories_left_out(const struct experiment *x, const char *series, const char *category);
+const char *categories_without(const struct experiment *x, const char *series, struct arena *arena);
+
 // Groups of bundled kernels with a mean, and the suffix of the mean's name ("GMEAN-1D").
 struct categories_group {
     const char *group, *suffix;

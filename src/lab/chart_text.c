@@ -186,8 +186,15 @@ static void add_markdown(struct strbuf *out, const struct chart *c, enum chart_f
     strbuf_printf(out, "%s |", part);
 }
 
+// Words behind a series' mean over fewer subjects by the experiment's leave-outs; "": a subject, or no leave-outs.
+static const char *without(struct chart *c, const char *category, const char *series)
+{
+    bool is_mean = !categories_is_subject(c->experiment, category);
+    return is_mean ? categories_without(c->experiment, series, &c->arena) : "";
+}
+
 // Adds a row of Markdown for every value of a chart that the paper's text also gives, in each view.
-static void add_papers(const struct chart *c, struct strbuf *out)
+static void add_papers(struct chart *c, struct strbuf *out)
 {
     const struct chart_view *first = c->views.data;
     for (size_t n = 0; c->views.count && n < first->values.count; n++) {
@@ -201,7 +208,7 @@ static void add_papers(const struct chart *c, struct strbuf *out)
             enum chart_format format = v->series.data[p->series].format;
             strbuf_printf(out, "| %s | %s: %s | %s | %s, %s, %s |", c->source, c->title, series, category,
                           v->gpu, v->profile, c->size);
-            add_markdown(out, c, format, p->value, "");
+            add_markdown(out, c, format, p->value, without(c, category, series));
             add_markdown(out, c, format, p->paper, "");
             strbuf_putc(out, '\n');
         }
@@ -226,7 +233,7 @@ static const struct chart_value *find_mean(const struct chart_view *v, const cha
 
 // Adds rows of Markdown with the means of a chart's series over 1D, 2D and all kernels, given by the paper or
 // not.
-static void add_means(const struct chart *c, struct strbuf *out)
+static void add_means(struct chart *c, struct strbuf *out)
 {
     static const char *const means[][2] = {
         {"GMEAN-1D", "MEAN-1D"}, {"GMEAN-2D", "MEAN-2D"}, {"GMEAN", "MEAN"}};
@@ -241,7 +248,8 @@ static void add_means(const struct chart *c, struct strbuf *out)
                 const struct chart_value *p = find_mean(v, means[n][0], series->name, &part);
                 if (!p) p = find_mean(v, means[n][1], series->name, &part);
                 if (p && !isnan(p->value))
-                    add_markdown(&cells, c, series->format, p->value, part);
+                    add_markdown(&cells, c, series->format, p->value,
+                                 arena_printf(&c->arena, "%s%s", part, without(c, "", series->name)));
                 else
                     strbuf_puts(&cells, " |");
                 any |= p != NULL;
@@ -389,7 +397,7 @@ static void add_findings(const struct chart *c, struct strbuf *out)
 
 void chart_papers(const struct charts *charts, struct strbuf *out)
 {
-    const struct chart *list = charts->list.data;
+    struct chart *list = charts->list.data;
     strbuf_puts(
         out,
         "# Measured beside the paper\n\nMade by `warpfold reproduce` (docs/howto/experiments.md); every "

@@ -130,8 +130,14 @@ static double error_of_mean(const struct measure *m, double *values, const doubl
     return sqrt(squares);
 }
 
+static bool is_left_out(const struct filling *fill, const struct chart_value *p)
+{
+    return categories_left_out(fill->experiment, fill->view->series.data[p->series].name,
+                               fill->view->categories.data[p->category]);
+}
+
 // The mean of a series over the categories below `categories` with in[category] set, without values marked
-// `nothing`. NAN: one of these values is not measured, or no values are left. *error: half-width of its interval.
+// `nothing` and those left out by the experiment. NAN: one of these values is not measured, or no values are left. *error: half-width of its interval.
 static double mean_of(const struct filling *fill, const struct measure *m, const bool *in, size_t categories,
                       size_t series, double *error)
 {
@@ -139,7 +145,9 @@ static double mean_of(const struct filling *fill, const struct measure *m, const
     VEC(double) values = {0}, errors = {0};
     for (size_t i = 0; i < v->values.count; i++) {
         const struct chart_value *p = &v->values.data[i];
-        if (p->series != series || p->category >= categories || !in[p->category] || p->nothing) continue;
+        if (p->series != series || p->category >= categories || !in[p->category] || p->nothing ||
+            is_left_out(fill, p))
+            continue;
         vec_push(&values, p->value);
         vec_push(&errors, p->error);
     }
@@ -151,7 +159,7 @@ static double mean_of(const struct filling *fill, const struct measure *m, const
 }
 
 // Adds the category MAX with the highest value of every series, if the paper gives a value for MAX. NAN: any
-// value of the series is NAN, or the series has none. part: from figure_part_of.
+// value of the series not left out is NAN, or the series has none. part: from figure_part_of.
 static void add_most(const struct filling *fill, size_t categories, const char *part)
 {
     const struct chart_view *v = fill->view;
@@ -163,7 +171,7 @@ static void add_most(const struct filling *fill, size_t categories, const char *
         bool any = false;
         for (size_t i = 0; i < count; i++) {
             const struct chart_value *p = &v->values.data[i];
-            if (p->series != s || p->category >= categories) continue;
+            if (p->series != s || p->category >= categories || is_left_out(fill, p)) continue;
             high = isnan(p->value) || isnan(high) ? NAN : fmax(high, p->value);
             any = true;
         }

@@ -230,6 +230,16 @@ static bool set_split(struct parser *p, char *value)
     return true;
 }
 
+static bool add_left_out(struct parser *p, char *value)
+{
+    char *subjects = experiment_cut(value, ':');
+    if (!subjects || !*subjects)
+        return diag_error(p->diag, p->loc, "a leave-out is SERIES : KERNEL …, left out of the series' means");
+    for (char *subject; (subject = strsep(&subjects, " \t\n")) != NULL;)
+        if (*subject) vec_push(&p->x->left_out, (struct experiment_left_out){str_trim(value), subject});
+    return true;
+}
+
 static bool add_value(struct parser *p, char *value)
 {
     char *number = experiment_cut(value, '='), *category = experiment_cut(value, '|');
@@ -362,6 +372,12 @@ static bool set_shapes(struct parser *p, char *value)
     return true;
 }
 
+static bool set_registers(struct parser *p, char *value)
+{
+    p->x->compiles = str_equal(value, "code");
+    return true;
+}
+
 static bool add_expect(struct parser *p, char *value)
 {
     vec_push(&p->x->expects, value);
@@ -396,6 +412,7 @@ static const struct key {
             {"size", set_size, false, "small medium large paper slice"},
             {"default-size", set_default_size, false, "small medium large paper slice"},
             {"shapes", set_shapes, false, "yes no"},
+            {"registers", set_registers, false, "dispatch code"},
             {"ptx", set_ptx, false, "nvcc clang"},
             {"kernels", set_kernels, true, NULL},
             {"programs", set_programs, true, NULL},
@@ -410,6 +427,7 @@ static const struct key {
             {"sweep", sweep_add, true, NULL},
             {"base", set_base, false, NULL},
             {"split", set_split, false, NULL},
+            {"leave-out", add_left_out, true, NULL},
             {"paper", add_value, true, NULL},
             {"headline", set_headline, false, NULL},
             {"expect", add_expect, true, NULL},
@@ -461,6 +479,7 @@ static void fini(struct experiment *x)
     vec_fini(&x->views);
     vec_fini(&x->more_views);
     vec_fini(&x->series);
+    vec_fini(&x->left_out);
     vec_fini(&x->values);
     vec_fini(&x->expects);
     vec_fini(&x->notes);

@@ -31,6 +31,10 @@ struct experiment_split { // splits kernels or programs into two classes by the 
     const char *names[2];
 };
 
+struct experiment_left_out { // a kernel, program or pair left out of the means of a series
+    const char *series, *subject;
+};
+
 struct experiment_view {
     const char *gpu, *profile; // profile: for programs the code
     const char *said;          // as written in the file
@@ -74,7 +78,9 @@ struct experiment {
     const char *settings;     // for every run: KEY=VALUE words
     const char *size;         // NULL: the requested size
     const char *default_size; // without --size; NULL: medium
-    bool shapes;              // tables have grid, waves and occupancy beside the values
+    bool
+        compiles; // code is compiled for the registers in the table of the kernels' group, not only dispatched by them
+    bool shapes; // tables have grid, waves and occupancy beside the values
     const char *ptx;
     VEC(const char *) kernels;         // names and groups
     struct program_subjects programs;  // instead of kernels
@@ -92,6 +98,7 @@ struct experiment {
     VEC(struct experiment_series) series;
     struct experiment_series base; // runs of kernels: base of comparison; label NULL: the unmodified GPU
     struct experiment_split split; // adds means over each class
+    VEC(struct experiment_left_out) left_out;
     VEC(struct experiment_value) values;
     VEC(const char *) expects, notes;
     VEC(struct claim) claims;

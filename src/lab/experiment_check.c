@@ -274,6 +274,28 @@ static bool check_claim(struct parser *p, const struct claim *c)
     return check_categories(p, c);
 }
 
+// Checks the leave-outs, and adds a note for every series with some. False and an error.
+static bool check_left_out(struct parser *p)
+{
+    struct experiment *x = p->x;
+    struct loc whole = {.source = p->loc.source};
+    for (size_t i = 0; i < x->left_out.count; i++) {
+        const struct experiment_left_out *l = &x->left_out.data[i];
+        if (!has_series(x, l->series) || x->axes.count)
+            return diag_error(p->diag, whole, "the leave-out of \"%s\" is of no series without a sweep",
+                              l->series);
+        if (!categories_is_subject(x, l->subject))
+            return diag_error(p->diag, whole,
+                              "the leave-out \"%s\" is no kernel, program or pair of the experiment",
+                              l->subject);
+    }
+    for (size_t s = 0; s < x->series.count; s++) {
+        const char *label = x->series.data[s].label, *without = categories_without(x, label, p->arena);
+        if (*without) vec_push(&x->notes, arena_printf(p->arena, "The means of %s are%s.", label, without));
+    }
+    return true;
+}
+
 // Checks the syntax and the series of every {SERIES | CATEGORY} of the headline. False and an error.
 static bool check_headline(struct parser *p)
 {
@@ -353,6 +375,7 @@ bool experiment_check(struct parser *p)
                           x->split.series);
     for (size_t i = 0; i < x->claims.count; i++)
         if (!check_claim(p, &x->claims.data[i])) return false;
+    if (!check_left_out(p)) return false;
     if (!check_headline(p)) return false;
     if (!x->views.count)
         vec_push(&x->views,

@@ -158,12 +158,18 @@ static size_t add_timed(struct jobs *j, const struct experiment *x, const char *
     return add(j, job, hash_kernels(subject, x->ptx));
 }
 
+// Fewest registers in which every bundled kernel compiles: an operation on 64 bits has three pairs and an address.
+enum { CODE_REGISTERS_LEAST = 12 };
+
 size_t jobs_bench(struct jobs *j, const struct experiment *x, const char *kernel, unsigned registers,
                   const char *size, const struct experiment_view *view,
                   const struct experiment_series *series)
 {
-    char before[40] = ""; // later settings override
+    char before[80] = ""; // later settings override
+    unsigned code = registers < CODE_REGISTERS_LEAST ? CODE_REGISTERS_LEAST : registers;
     if (registers) snprintf(before, sizeof before, "launch.registers=%u ", registers);
+    if (registers && x->compiles)
+        snprintf(before + strlen(before), sizeof before - strlen(before), "compile.max_registers=%u ", code);
     return add_timed(j, x, "bench", kernel, kernel, before, size, view, series);
 }
 

@@ -19,6 +19,9 @@ const size_t memory_config_key_count = sizeof memory_config_keys / sizeof memory
 const char *memory_config_check(const struct memory_config *c)
 {
     if (c->line_bytes & (c->line_bytes - 1)) return "memory.line_bytes must be 32, 64 or 128";
+    uint32_t l2_line = c->l2_line_bytes;
+    if (l2_line && (l2_line < 32 || l2_line > c->line_bytes || l2_line & (l2_line - 1)))
+        return "l2.line_bytes must be 32, 64 or 128, and at most memory.line_bytes";
     if (c->interleave_bytes % c->line_bytes)
         return "memory.interleave_bytes must be a multiple of memory.line_bytes";
     if (c->dram_row_bytes % c->interleave_bytes)

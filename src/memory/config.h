@@ -20,6 +20,11 @@ struct memory_config {
 #undef MEMORY_WORD
 };
 
+static inline uint32_t memory_l2_line_bytes(const struct memory_config *c)
+{
+    return c->l2_line_bytes ? c->l2_line_bytes : c->line_bytes;
+}
+
 extern const struct config_key memory_config_keys[];
 extern const size_t memory_config_key_count;
 

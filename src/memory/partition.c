@@ -56,7 +56,8 @@ struct partition {
     struct memory_map map;
     struct clock_ratio icnt, l2, dram_clock;
     unsigned sm_count, slice_total;
-    uint32_t port_cycles; // interconnect cycles of a flit at a slice's port
+    unsigned l2_lines, l2_sectors; // L2 lines in a line of the requests; sectors of an L2 line
+    uint32_t port_cycles;          // interconnect cycles of a flit at a slice's port
     struct arrivals arrivals;
     struct slice *slices;
     FIFO(struct transfer) to_dram, fills;
@@ -86,11 +87,14 @@ struct partition *partition_create(const struct memory_config *c, unsigned index
     p->sm_count = sm_count;
     p->port_cycles = c->port_cycles ? c->port_cycles : 1;
     p->slice_total = c->partitions * c->slices;
+    uint32_t l2_line_bytes = memory_l2_line_bytes(c);
+    p->l2_lines = c->line_bytes / l2_line_bytes;
+    p->l2_sectors = l2_line_bytes / SECTOR_BYTES;
     p->slices = heap_alloc(c->slices * sizeof *p->slices);
     for (uint32_t k = 0; k < c->slices; k++) {
         struct cache_config tags = {.sets = c->l2_sets,
                                     .ways = c->l2_ways,
-                                    .line_bytes = c->line_bytes,
+                                    .line_bytes = l2_line_bytes,
                                     .replacement = (enum cache_replacement)c->l2_replacement,
                                     .dirty_ways = c->l2_dirty_ways,
                                     .index = (enum cache_index)c->l2_index,
@@ -178,6 +182,30 @@ void partition_accept(struct partition *p, uint64_t complete)
     for (; n < a->packets.count && a->packets.data[n].start < complete; n++) accept(p, &a->packets.data[n]);
     a->packets.count -= n;
     memmove(a->packets.data, a->packets.data + n, a->packets.count * sizeof *a->packets.data);
+}
+
+// -- L2 lines of a request ----------------------------------------------------------------------------------
+
+// An L2 line may be shorter than a line of the requests (l2.line_bytes). The MSHRs hold lines of the requests.
+struct l2_line {
+    uint64_t address;
+    uint8_t sectors; // of the L2 line; 0: the request wants none
+};
+
+static inline struct l2_line l2_line_of(const struct partition *p, uint64_t line, uint8_t sectors, unsigned n)
+{
+    unsigned first = n * p->l2_sectors;
+    return (struct l2_line){line + (uint64_t)first * SECTOR_BYTES,
+                            (uint8_t)(sectors >> first & bit_mask(p->l2_sectors))};
+}
+
+static bool contains(const struct partition *p, const struct slice *s, uint64_t line, uint8_t sectors)
+{
+    for (unsigned n = 0; n < p->l2_lines; n++) {
+        struct l2_line l = l2_line_of(p, line, sectors, n);
+        if (l.sectors && !cache_contains(s->cache, l.address, l.sectors)) return false;
+    }
+    return true;
 }
 
 // -- to and from DRAM ---------------------------------------------------------------------------------------
@@ -282,7 +310,10 @@ static void fill(struct partition *p)
     struct mshr *h = &s->mshrs.all.data[x.mshr];
     struct mshr_waiter w;
     struct cache_victim victim; // stays empty: the miss allocated the way
-    cache_fill(s->cache, x.line, x.sectors, &victim);
+    for (unsigned n = 0; n < p->l2_lines; n++) {
+        struct l2_line l = l2_line_of(p, x.line, x.sectors, n);
+        if (l.sectors) cache_fill(s->cache, l.address, l.sectors, &victim);
+    }
     p->books.filled += bit_count8(x.sectors);
     h->sectors &= (uint8_t)~x.sectors;
     while (mshrs_next_served(&s->mshrs, x.mshr, &w)) fifo_push(&s->fills, (struct answer){x.cycle, w});
@@ -295,13 +326,28 @@ static void fill(struct partition *p)
 
 // -- the tags -----------------------------------------------------------------------------------------------
 
+// Writes the query's sectors in the tags. False: an L2 line has no way; the query comes again, and stores what it has
+// stored once more.
+static bool store(struct partition *p, uint64_t done, uint32_t slice, const struct query *q, bool allocate)
+{
+    bool back = p->c->l2_write == CACHE_WRITE_BACK;
+    for (unsigned n = 0; n < p->l2_lines; n++) {
+        struct cache_victim victim;
+        struct l2_line l = l2_line_of(p, q->line, q->who.sectors, n);
+        if (!l.sectors) continue;
+        if (cache_store(p->slices[slice].cache, l.address, l.sectors, allocate && back, back, &victim) ==
+            CACHE_FULL)
+            return false;
+        write_back(p, done, slice, &victim, q->who.grid);
+    }
+    return true;
+}
+
 static bool serve_store(struct partition *p, uint64_t done, uint32_t slice, const struct query *q)
 {
     struct slice *s = &p->slices[slice];
-    struct cache_victim victim;
     bool back = p->c->l2_write == CACHE_WRITE_BACK;
-    if (cache_store(s->cache, q->line, q->who.sectors, back, back, &victim) == CACHE_FULL) return false;
-    write_back(p, done, slice, &victim, q->who.grid);
+    if (!store(p, done, slice, q, true)) return false;
     if (!back) ask_dram(p, done, slice, q->line, q->who.sectors, MSHR_NONE, q->who.grid);
     p->counts[q->who.grid].l2_stores++;
     p->counts[q->who.grid].l2_write_sectors += bit_count8(q->who.sectors);
@@ -320,38 +366,57 @@ static void count_load(struct memory_counts *n, enum cache_result result, uint8_
         n->l2_misses++;
 }
 
+// Looks up the query's L2 lines. Returns the worst result. *missing: sectors to request from DRAM, also after CACHE_FULL:
+// then the query comes again, and finds the lines before the full set pending or valid.
+static enum cache_result load(struct partition *p, uint64_t done, uint32_t slice, const struct query *q,
+                              uint8_t *missing)
+{
+    enum cache_result worst = CACHE_HIT;
+    *missing = 0;
+    for (unsigned n = 0; n < p->l2_lines; n++) {
+        struct cache_victim victim;
+        uint8_t absent;
+        struct l2_line l = l2_line_of(p, q->line, q->who.sectors, n);
+        if (!l.sectors) continue;
+        enum cache_result result = cache_load(p->slices[slice].cache, l.address, l.sectors, &absent, &victim);
+        if (result == CACHE_FULL) return CACHE_FULL;
+        write_back(p, done, slice, &victim, q->who.grid);
+        *missing |= (uint8_t)(absent << n * p->l2_sectors);
+        if (result > worst) worst = result;
+    }
+    return worst;
+}
+
 // Loads and atomics need data. Without room in the MSHRs (a free entry, or a free merge on a pending line),
 // only a request with every sector valid is served. False: the request must wait.
 static bool serve_load(struct partition *p, uint64_t done, uint32_t slice, const struct query *q)
 {
     struct slice *s = &p->slices[slice];
-    struct cache_victim victim;
     uint8_t missing;
     uint32_t k = mshrs_find(&s->mshrs, q->line);
-    if (!mshrs_have_room(&s->mshrs, k) && !cache_contains(s->cache, q->line, q->who.sectors)) return false;
-    enum cache_result result = cache_load(s->cache, q->line, q->who.sectors, &missing, &victim);
-    if (result == CACHE_FULL) return false;
-    write_back(p, done, slice, &victim, q->who.grid);
-    if (q->who.kind == MEMORY_LOAD) {
+    if (!mshrs_have_room(&s->mshrs, k) && !contains(p, s, q->line, q->who.sectors)) return false;
+    enum cache_result result = load(p, done, slice, q, &missing);
+    bool is_full = result == CACHE_FULL;
+    if (is_full && !missing) return false;
+    if (!is_full && q->who.kind == MEMORY_LOAD) {
         count_load(&p->counts[q->who.grid], result, q->who.sectors);
-    } else {
-        bool back = p->c->l2_write == CACHE_WRITE_BACK;
+    } else if (!is_full) {
         p->counts[q->who.grid].l2_atomics++;
-        cache_store(s->cache, q->line, q->who.sectors, false, back, &victim);
-        write_back(p, done, slice, &victim, q->who.grid);
-        if (!back) ask_dram(p, done, slice, q->line, q->who.sectors, MSHR_NONE, q->who.grid);
+        store(p, done, slice, q, false);
+        if (p->c->l2_write != CACHE_WRITE_BACK)
+            ask_dram(p, done, slice, q->line, q->who.sectors, MSHR_NONE, q->who.grid);
     }
     if (result == CACHE_HIT) {
         fifo_push(&s->hits, (struct answer){done, q->who});
         return true;
     }
     if (k == MSHR_NONE) k = mshrs_take(&s->mshrs, q->line);
-    mshrs_wait(&s->mshrs, k, q->who);
+    if (!is_full) mshrs_wait(&s->mshrs, k, q->who);
     if (missing) {
         s->mshrs.all.data[k].sectors |= missing;
         ask_dram(p, done, slice, q->line, missing, k, q->who.grid);
     }
-    return true;
+    return !is_full;
 }
 
 // Whether the DRAM backlog limit lets the query proceed; a hit in a write-back L2 always may.
@@ -359,7 +424,7 @@ static bool has_way(const struct partition *p, const struct slice *s, const stru
 {
     uint32_t most = p->c->dram_backlog;
     if (!most || p->to_dram.count + dram_waiting(p->dram) < p->c->dram_queue + most) return true;
-    return p->c->l2_write == CACHE_WRITE_BACK && cache_contains(s->cache, q->line, q->who.sectors);
+    return p->c->l2_write == CACHE_WRITE_BACK && contains(p, s, q->line, q->who.sectors);
 }
 
 // Cycles of the slice's clock between the lookup of a query and the next.
@@ -489,8 +554,11 @@ void partition_close(struct partition *p, bool is_closed)
 
 void partition_fill(struct partition *p, uint32_t slice, uint64_t line, uint8_t sector)
 {
-    struct cache_victim victim;
-    cache_store(p->slices[slice].cache, line, sector, true, false, &victim);
+    for (unsigned n = 0; n < p->l2_lines; n++) {
+        struct cache_victim victim;
+        struct l2_line l = l2_line_of(p, line, sector, n);
+        if (l.sectors) cache_store(p->slices[slice].cache, l.address, l.sectors, true, false, &victim);
+    }
 }
 
 void partition_counts(const struct partition *p, unsigned grid, struct memory_counts *add_to)

@@ -173,6 +173,7 @@ static uint32_t ask_read(const struct sm_warp *w, const struct op *o, unsigned k
     counts->operand_reads += a.main;
     counts->operand_near_reads += a.near;
     counts->operand_word_reads += a.words;
+    counts->operand_lane_reads += a.bank != NO_BANK ? a.words : 0;
     *bank = a.bank;
     return a.cycles;
 }
@@ -198,6 +199,7 @@ static bool ask_writes(const struct sm_warp *w, const uint16_t *registers, const
         counts->operand_writes += a.main;
         counts->operand_near_writes += a.near;
         counts->operand_word_writes += a.words;
+        counts->operand_lane_writes += a.bank != NO_BANK ? a.words : 0;
         needs_port |= a.bank != NO_BANK || bank_of[registers[n]] == NO_BANK;
         if (a.cycles > *cycles) *cycles = a.cycles;
     }

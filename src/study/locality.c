@@ -5,8 +5,8 @@
 //
 //     SM 0   ─ line ─ line ─ line ─▶ ┐
 //     SM 1   ─ line ──── line ─────▶ ┼─▶ streams of the chip, an SM, a block, a warp ─▶ P(w, n)
-#include "study/locality.h"
 #include "base/bits.h"
+#include "base/reuse.h"
 #include "exec/warp.h"
 #include "memory/config.h"
 #include "study/stream.h"
@@ -17,16 +17,6 @@
 
 enum { NEIGHBOURHOODS = 13 }; // 1, 2 … 4,096 bytes
 enum { FILE_LINE_BYTES = 128, FILE_BLOCKS = 128 };
-
-const char *const locality_verdict_names[] = {"fine", "coarse2", "coarse4"};
-
-// Fetching by fours must beat both twos and single lines, and twos must beat single lines: an unused line
-// takes the place of another line in the cache.
-enum locality_verdict locality_verdict(double lines, double pairs, double fours)
-{
-    if (fours > pairs && fours > lines) return LOCALITY_COARSE4;
-    return pairs > lines ? LOCALITY_COARSE2 : LOCALITY_FINE;
-}
 
 struct accesses { // of a kernel
     struct stream stream;
@@ -194,7 +184,7 @@ static void add_verdict(struct study_table *t, const struct study_kernel *k, con
     study_share(t, lines);
     study_share(t, pairs);
     study_share(t, fours);
-    study_text(t, "%s", locality_verdict_names[locality_verdict(lines, pairs, fours)]);
+    study_text(t, "%s", reuse_verdict_names[reuse_verdict(lines, pairs, fours)]);
 }
 
 static void add_mesh(struct study_table *t, const struct study_kernel *k, enum stream_level level,

@@ -2,8 +2,8 @@
 // chip, one per SM, block or warp.
 #pragma once
 #include "base/diag.h"
+#include "base/reuse.h"
 #include "base/vec.h"
-#include "study/reuse.h"
 
 enum stream_level { STREAM_CHIP, STREAM_SM, STREAM_BLOCK, STREAM_WARP, STREAM_LEVELS };
 extern const char *const stream_level_names[STREAM_LEVELS + 2]; // then "all", NULL

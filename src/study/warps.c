@@ -169,6 +169,14 @@ static uint64_t start_of(const struct block *b)
 
 enum { WARPS_MAX = 1024 }; // most warps of a block: 1024 threads, with one thread a warp
 
+// Share of the block's warp cycles lost.
+static double rtru_of(const struct block *b)
+{
+    uint64_t cycles[WARPS_MAX], start = start_of(b);
+    for (size_t k = 0; k < b->count; k++) cycles[k] = b->warps[k].end - start;
+    return warps_rtru(cycles, b->count);
+}
+
 struct sums {
     uint64_t blocks, even, warps; // even: blocks with all warps ending together
     // held: warp cycles from the start of a block to the end of its last warp. lost: the part after each
@@ -182,19 +190,18 @@ struct sums {
 
 static void add_block(struct sums *s, const struct block *b)
 {
-    uint64_t cycles[WARPS_MAX], start = start_of(b), most = 0;
+    uint64_t start = start_of(b), most = 0;
     for (size_t k = 0; k < b->count; k++) {
         const struct life *w = &b->warps[k];
-        cycles[k] = w->end - start;
-        most = cycles[k] > most ? cycles[k] : most;
-        s->lost -= cycles[k];
+        most = w->end - start > most ? w->end - start : most;
+        s->lost -= w->end - start;
         s->instructions += w->instructions;
         s->least = !s->warps || w->instructions < s->least ? w->instructions : s->least;
         s->most = w->instructions > s->most ? w->instructions : s->most;
         for (unsigned c = 0; c < CACHES; c++) s->misses[c] += w->misses[c];
         s->warps++;
     }
-    double rtru = warps_rtru(cycles, b->count);
+    double rtru = rtru_of(b);
     s->held += b->count * most;
     s->lost += b->count * most;
     s->blocks++;
@@ -232,6 +239,16 @@ static void add_sums(struct study_table *t, const struct sums *n)
     for (unsigned c = 0; c < CACHES; c++) study_number(t, per_thousand(n->misses[c], n->instructions));
 }
 
+// Finds a block of the number, in the first launch with one. False: no such block.
+static bool find_block(const struct lives *all, uint64_t number, struct block *b)
+{
+    size_t first = 0;
+    while (all && first < all->list.count && all->list.data[first].block != number) first++;
+    if (!all || first == all->list.count) return false;
+    *b = block_at(all, first);
+    return true;
+}
+
 static void report_kernels(struct study *s, struct study_report *r)
 {
     static const struct study_column columns[] = {
@@ -248,19 +265,25 @@ static void report_kernels(struct study *s, struct study_report *r)
         {"mean", "instructions of a warp, mean"},
         {"most", "instructions of a warp, maximum"},
         {"l1_mpki", "L1 misses per thousand warp instructions"},
-        {"texture_mpki", "texture cache misses per thousand warp instructions"}};
+        {"texture_mpki", "texture cache misses per thousand warp instructions"},
+        {"rtru_block", "share lost in the block study.block, of the first launch with such a block"}};
     struct study_table *t = study_table_add(r, "kernels", "End times of a block's warps", COLUMNS(columns));
     for (size_t i = 0; i < s->kernels.count; i++) {
         const struct lives *all = s->kernels.data[i]->data;
         struct sums n = {0};
+        struct block b;
         if (!all || !all->list.count) continue;
         for (size_t first = 0; first < all->list.count;) {
-            struct block b = block_at(all, first);
+            b = block_at(all, first);
             add_block(&n, &b);
             first += b.count;
         }
         study_kernel_cells(t, s->kernels.data[i]);
         add_sums(t, &n);
+        if (find_block(all, s->settings.block, &b))
+            study_share(t, rtru_of(&b));
+        else
+            study_none(t);
     }
 }
 
@@ -279,10 +302,8 @@ static void report_lifetimes(struct study *s, struct study_report *r)
     t->detail = true;
     for (size_t i = 0; i < s->kernels.count; i++) {
         const struct lives *all = s->kernels.data[i]->data;
-        size_t first = 0;
-        while (all && first < all->list.count && all->list.data[first].block != s->settings.block) first++;
-        if (!all || first == all->list.count) continue;
-        struct block b = block_at(all, first);
+        struct block b;
+        if (!find_block(all, s->settings.block, &b)) continue;
         for (size_t k = 0; k < b.count; k++) {
             const struct life *w = &b.warps[k];
             study_kernel_cells(t, s->kernels.data[i]);

@@ -206,6 +206,7 @@ static const struct undirected {
     {"latency.vote",            "test_pipeline.c: classes; no bundled kernel votes"},
     {"interval.vote",           "the same"},
     {"memory.line_bytes",       "longer lines bring what may not be wanted"},
+    {"l2.line_bytes",           "shorter lines of as many sets and ways are a smaller L2"},
     {"memory.interleave_bytes", "spreads accesses otherwise"},
     {"l2.replacement",          "none is the best; tests/memory/test_cache.c"},
     {"dram.burst",              "a longer one needs fewer commands and moves the same"},

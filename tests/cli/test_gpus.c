@@ -272,12 +272,14 @@ static bool is_no_cards(const char *key)
                                        "icache.warm",
                                        "constant.keep",
                                        "units.float_in_int",
-                                       "lsu.copies"};
+                                       "lsu.copies",
+                                       "l2.line_bytes"};
     for (size_t i = 0; i < TEST_COUNT(keys); i++)
         if (str_equal(keys[i], key)) return true;
-    // Without tensor cores for a product: 0.
-    static const char *const prefixes[] = {"sim.", "latency.mma_", "interval.mma_", "tensor.",
-                                           "energy.product_"};
+    // Without tensor cores for a product: 0. No published energy of a card's lane or scalar register: 0.
+    static const char *const prefixes[] = {"sim.",          "latency.mma_",    "interval.mma_",
+                                           "tensor.",       "energy.product_", "energy.lane_",
+                                           "energy.scalar_"};
     for (size_t i = 0; i < TEST_COUNT(prefixes); i++)
         if (str_starts_with(key, prefixes[i])) return true;
     return false;

@@ -124,7 +124,7 @@ const struct variant variants[] = {
      4},
     {"coarse",
      {"gpu=tiny", "tech=coarse:dueling=0,lines=4,when=access,wait=1", "l1.global=1", "l1.fetch=line",
-      "l1.sets=4", "l1.ways=2", "sim.check=1"},
+      "l1.sets=4", "l1.ways=2", "l2.line_bytes=64", "sim.check=1"},
      false,
      2},
     {"coarse-darsie",

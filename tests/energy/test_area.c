@@ -37,6 +37,8 @@ static void test_sums(struct test *t)
     check(t, "30 SMs with TLP cores", 354.69, 0);
     check(t, "30 SMs with ILP cores and 8,192 registers", 360.78, 0);
     check(t, "15 and 15 of these", 357.735, 0);
+    check(t, "chapter 2: vector register file of 64 KB", 2.44, 0);
+    check(t, "chapter 2: scalar register file of 128", 0.005, 0);
 }
 
 // Name of an SM's composition in the area table, from the settings.

@@ -147,15 +147,21 @@ static bool has_row(const struct report_run *r, const struct wf_structure *s, co
 // existing structures, by counters of the same mechanism.
 static void test_structures(struct test *t)
 {
-    static const char *const ways[] = {"darsie:branch-sync=parting", "darsie:branch-sync=first",
-                                       "scalarise:scalar=on", "uv:variant=srf", "mta:buffer=16"};
+    static const char *const ways[] = {"darsie:branch-sync=parting",
+                                       "darsie:branch-sync=first",
+                                       "scalarise:scalar=on",
+                                       "uv:variant=srf",
+                                       "uv:variant=token,value-parity=on",
+                                       "mta:buffer=16"};
     test_names techs = {0};
     static const struct {
         const char *tech, *name, *counts[2];
     } priced[] = {
 #define STRUCTURE(tech, name, bits, read_ports, write_ports, reads, writes) {tech, name, {reads, writes}},
+#define SCALAR_FILE                                                         STRUCTURE
 #include "energy/structures.def"
 #undef STRUCTURE
+#undef SCALAR_FILE
     };
     bool seen[TEST_COUNT(priced)] = {false};
     test_name_techs(&techs);
@@ -241,11 +247,43 @@ static void test_cores(struct test *t)
     report_run_fini(&mixed);
 }
 
+static const struct wf_energy *row_of(struct test *t, const struct report_run *r, const char *name)
+{
+    static const struct wf_energy none = {0};
+    for (size_t i = 0; i < r->energy.rows.count; i++)
+        if (strcmp(r->energy.rows.data[i].name, name) == 0) return &r->energy.rows.data[i];
+    CHECK_MSG(t, false, "no row %s", name);
+    return &none;
+}
+
+// A word in its bank and a scalar register have prices of their own on gtx285 (Xiang, Table 2); elsewhere a scalar
+// register file costs as an SRAM.
+static void test_scalar_file(struct test *t)
+{
+    struct report_run token = measure_on(t, "gtx285", "vecadd", "uv:variant=token", NULL, NULL),
+                      srf = measure_on(t, "gtx285", "vecadd", "uv:variant=srf", NULL, NULL),
+                      sram = measure(t, "vecadd", "uv:variant=srf", NULL, NULL);
+    const struct wf_energy *reads = row_of(t, &srf, "uv: scalar registers, reads"),
+                           *leaks = row_of(t, &srf, "uv: scalar registers, leakage");
+    CHECK(t, reads->pj_each == 0.176 && row_of(t, &srf, "uv: scalar registers, writes")->pj_each == 0.162);
+    CHECK(t, fabs(leaks->pj_each * 128 * 32 - 0.77) < 1e-12);
+    CHECK_EQ(t, leaks->count, 128 * 32 * events(t, &srf, "sm_leakage"));
+    CHECK(t, row_of(t, &sram, "uv: scalar registers, reads")->pj_each > 1);
+    CHECK_EQ(t, events(t, &token, "lane_read") + counter_of(t, &token, "uv.copies"),
+             counter_of(t, &token, "sm.operand.word_reads"));
+    CHECK_EQ(t, events(t, &token, "lane_write"), counter_of(t, &token, "sm.operand.word_writes"));
+    CHECK(t, events(t, &token, "lane_read") > 0 && row_of(t, &token, "lane_read")->pj_each == 2.46);
+    CHECK_EQ(t, events(t, &srf, "lane_read") + events(t, &srf, "lane_write"), 0);
+    report_run_fini(&token);
+    report_run_fini(&srf);
+    report_run_fini(&sram);
+}
+
 int main(int argc, char **argv)
 {
     static const struct test_case cases[] = {
         {"counts", test_counts}, {"wrong_paths", test_wrong_paths}, {"halving", test_halving},
         {"sram", test_sram},     {"structures", test_structures},   {"mechanism", test_mechanism},
-        {"cores", test_cores}};
+        {"cores", test_cores},   {"scalar_file", test_scalar_file}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }

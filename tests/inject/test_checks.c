@@ -2,6 +2,7 @@
 // entry is flipped once, in a separate run. The flip is detected exactly where two lanes compute,
 // two copies are kept or an entry has parity.
 #include "base/str.h"
+#include "exec/memory.h"
 #include "harness/scene.h"
 
 #include <stdio.h>
@@ -63,17 +64,22 @@ static void found(void *context, uint64_t cycle)
     ((struct trial *)context)->was_found = true;
 }
 
-static bool begin(struct trial *s, struct test *t, const char *tech)
+static bool begin_program(struct trial *s, struct test *t, const char *tech, const char *text)
 {
     const struct scene_plan plan = {.settings = "gpu.sm_count=1 issue.schedulers=1 issue.interval=4",
                                     .tech = tech,
-                                    .text = program,
+                                    .text = text,
                                     .block = {32 * WARPS},
                                     .bytes = 64};
     *s = (struct trial){.upsets = {pass, turned, found, s}};
     bool good = scene_begin(&s->scene, t, &plan);
     s->scene.choice.uses[0].upsets = &s->upsets;
     return good;
+}
+
+static bool begin(struct trial *s, struct test *t, const char *tech)
+{
+    return begin_program(s, t, tech, program);
 }
 
 static void run(struct trial *s, uint64_t site, uint64_t nth, uint64_t draw)
@@ -146,9 +152,48 @@ static void test_token(struct test *t) { turn_everything(t, "uv:variant=token,pr
 static void test_srf(struct test *t) { turn_everything(t, "uv:variant=srf,protect=on,parity=on", true); }
 static void test_unprotected(struct test *t) { turn_everything(t, "uv:variant=token", false); }
 
+// Parity of values: a flipped bit of a kept value is found with one copy, and with two the right copy replaces the
+// other, so the program stores what it would store without the flip.
+static void check_values(struct test *t, const char *store, bool has_two)
+{
+    static const char stores[] = "MOV R2, c[0x0][0x160]\nMOV R3, c[0x0][0x164]\nMOV R1, 0x5\n"
+                                 "IADD3 R4, R1, 0x3, RZ\nIADD3 R5, R4, R1, RZ\nSTG.E [R2], R5\nEXIT\n";
+    struct trial s;
+    char tech[100];
+    snprintf(tech, sizeof tech, "uv:variant=%s,value-parity=on,protect=%s", store, has_two ? "on" : "off");
+    if (!begin_program(&s, t, tech, has_two ? stores : program)) return; // a wrong address would be a fault
+    run(&s, ~0ull, 0, 0);
+    uint64_t right = memory_hash(s.scene.bench.m.memory), sites = s.sites;
+    unsigned copies[2] = {0};
+    struct upset_site seen[TEST_COUNT(s.sites_seen)];
+    CHECK(t, sites && sites <= TEST_COUNT(seen));
+    for (uint64_t k = 0; k < sites && k < TEST_COUNT(seen); k++) seen[k] = s.sites_seen[k];
+    for (uint64_t k = 0; k < sites && !test_failed(t); k++)
+        for (unsigned draw = 0; seen[k].place == UPSET_REGISTER && draw < 64; draw++) {
+            run(&s, k, 0, draw);
+            if (str_equal(s.flip.what, "register")) break; // the lanes differ
+            CHECK(t, s.has_turned && s.was_found);
+            CHECK_EQ(t, scene_counter(&s.scene, "uv.corrected"), has_two);
+            if (has_two) CHECK_EQ(t, memory_hash(s.scene.bench.m.memory), right);
+            copies[str_starts_with(s.flip.what, "second")]++;
+        }
+    CHECK(t, copies[0] >= 32 && (copies[1] >= 32) == has_two);
+    scene_end(&s.scene);
+}
+
+static void test_correction(struct test *t)
+{
+    for (unsigned two = 0; two < 2; two++) {
+        check_values(t, "token", two);
+        check_values(t, "srf", two);
+    }
+}
+
 int main(int argc, char **argv)
 {
-    static const struct test_case cases[] = {
-        {"token", test_token}, {"srf", test_srf}, {"unprotected", test_unprotected}};
+    static const struct test_case cases[] = {{"token", test_token},
+                                             {"srf", test_srf},
+                                             {"unprotected", test_unprotected},
+                                             {"correction", test_correction}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }

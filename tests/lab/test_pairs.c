@@ -9,7 +9,7 @@
 
 static void test_figure(struct test *t)
 {
-    static const char text[] = HEAD "measure = weighted\npairs = nqueens scanLarge + vecadd\n"
+    static const char text[] = HEAD "measure = weighted\npairs = nqueens256 scanLarge + vecadd\n"
                                     "reference = gtx285,gtx480\nbase = base with place=split\n"
                                     "series = all : base with place=all gpu.dispatch=even\n"
                                     "series = same : base with place=split\nclaim = all : same ~ 1\n";
@@ -55,7 +55,7 @@ static void test_figure(struct test *t)
 static void test_names(struct test *t)
 {
     static const char *const texts[] = {
-        "title = x\nkind = runs\ngroup = ilp\npairs = nqueens + vecadd\nmeasure = weighted\n"
+        "title = x\nkind = runs\ngroup = ilp\npairs = nqueens256 + vecadd\nmeasure = weighted\n"
         "views = gtx285/ptxplus\nseries = a : base\n",
         "title = x\nkind = runs\npairs = nqueens + vecadd\nmeasure = weighted\n"
         "views = gtx285/ptxplus\nseries = a : base\ngroup = ilp\n"};

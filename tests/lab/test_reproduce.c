@@ -147,6 +147,73 @@ static void test_sizes(struct test *t)
     cli_fini(&c);
 }
 
+// A kernel that does not fit a series' machine: no mean, unless the experiment leaves the kernel out by name. Another
+// series' mean stays, and table, page of values and notes say what was left out.
+static void test_left_out(struct test *t)
+{
+    static const char text[] = "title = few registers\n"
+                               "measure = speedup\n"
+                               "kernels = vecadd reduction matrixMul\n"
+                               "views = tiny/sass\n"
+                               "series = DARSIE : darsie\n"
+                               "series = few : darsie with sm.registers=8192\n%s"
+                               "paper = few | MAX = 2\n"
+                               "claim = GMEAN : few > 0\n";
+    for (unsigned n = 0; n < 2; n++) {
+        struct cli c = {.t = t};
+        struct strbuf experiment = {0};
+        size_t length;
+        strbuf_printf(&experiment, text, n ? "leave-out = few : matrixMul\n" : "");
+        lab_write(&c, "few.exp", experiment.text);
+        cli_run(&c, "reproduce $D/few.exp --size small --out $D/out");
+        sqlite3 *db = lab_open(t, "out");
+        static const char sql[] = "SELECT count(*) FROM points p WHERE category = 'GMEAN' AND abs(value - "
+                                  "(SELECT exp(avg(ln(q.value))) FROM "
+                                  "points q WHERE q.series = p.series AND q.run IS NOT NULL AND q.category "
+                                  "NOT LIKE '%MM%')) < 1e-12 AND "
+                                  "series = 'few'";
+        CHECK_EQ(t,
+                 (int)lab_query(t, db, "SELECT count(*) FROM points WHERE category = 'GMEAN' AND value > 0"),
+                 n ? 2 : 1);
+        CHECK_EQ(t, (int)lab_query(t, db, "SELECT count(*) FROM points WHERE category = 'MAX' AND value > 0"),
+                 n ? 2 : 1);
+        CHECK_EQ(t, (int)lab_query(t, db, sql), n ? 1 : 0);
+        sqlite3_close(db);
+        char *page = cli_read(&c, "out/paper.md", &length);
+        CHECK(t, (strstr(page, " without matrixMul |") != NULL) == (n == 1));
+        CHECK(t, (strstr(c.out, "note: The means of few are without matrixMul.") != NULL) == (n == 1));
+        CHECK_HAS(t, page, n ? "held" : "open");
+        free(page);
+        strbuf_fini(&experiment);
+        cli_fini(&c);
+    }
+}
+
+// `registers = code`: the paper's registers per thread limit the code, too, and not only the blocks of an SM.
+static void test_registers(struct test *t)
+{
+    struct cli c = {.t = t};
+    static const char head[] = "title = registers\nmeasure = speedup\ngroup = warpman\nkernels = warpman\n"
+                               "views = gtx480-warpman/ptxplus\nseries = A : warpman\n";
+    for (unsigned code = 0; code < 2; code++) {
+        struct strbuf text = {0};
+        strbuf_printf(&text, "%sregisters = %s\n", head, code ? "code" : "dispatch");
+        lab_write(&c, "registers.exp", text.text);
+        cli_run(&c, "reproduce $D/registers.exp --size small --only kernel=pathfinder256 --out $D/out");
+        CHECK_MSG(t, c.status == 0, "%s", c.err);
+        strbuf_fini(&text);
+    }
+    sqlite3 *db = lab_open(t, "out");
+    CHECK_EQ(t, (int)lab_query(t, db, "SELECT count(*) FROM runs WHERE settings LIKE 'launch.registers=13%'"),
+             4);
+    CHECK_EQ(
+        t,
+        (int)lab_query(t, db, "SELECT count(*) FROM runs WHERE settings LIKE '%compile.max_registers=13%'"),
+        2);
+    sqlite3_close(db);
+    cli_fini(&c);
+}
+
 // Kernels split in two classes by the values of one series, with a mean over each class.
 static void test_split(struct test *t)
 {
@@ -190,7 +257,7 @@ static void test_split(struct test *t)
         char *page = cli_read(&c, "out/paper.md", &length);
         CHECK_HAS(t, page, "## Means by class");
         CHECK_HAS(t, page,
-                  n ? "waits, where at hand is 0 or more: VA, MM, reduction, NQU. computes: none."
+                  n ? "waits, where at hand is 0 or more: VA, MM, reduction, nqueens. computes: none."
                     : "waits, where at hand is 1.5 or more: ");
         CHECK_HAS(t, page, n ? "open" : "contradicted");
         free(page);
@@ -402,6 +469,9 @@ static void test_broken_files(struct test *t)
         "title = x\nmeasure = speedup\nkernels = vecadd\nseries = A : darsie\nsplit = A above 2\n",
         "title = x\nmeasure = speedup\nkernels = vecadd\nseries = A : darsie\nsplit = A | many : B / C\n",
         "title = x\nmeasure = speedup\nkernels = vecadd\nseries = A : darsie\nsplit = B | 2 : B / C\n",
+        "title = x\nmeasure = speedup\nkernels = vecadd\nseries = A : darsie\nleave-out = vecadd\n",
+        "title = x\nmeasure = speedup\nkernels = vecadd\nseries = A : darsie\nleave-out = B : vecadd\n",
+        "title = x\nmeasure = speedup\nkernels = vecadd\nseries = A : darsie\nleave-out = A : matrixMul\n",
         "title = x\nsize = huge\n",
         "title = x\nsize = \033[31msmall\n",
         ("title = x\nsize = paper\nmeasure = speedup\nkernels = spmv\nviews = tiny/sass\n"
@@ -539,17 +609,11 @@ static void test_lock(struct test *t)
 
 int main(int argc, char **argv)
 {
-    static const struct test_case cases[] = {{"figures", test_figures},
-                                             {"bases", test_bases},
-                                             {"sizes", test_sizes},
-                                             {"split", test_split},
-                                             {"nothing", test_nothing},
-                                             {"zero", test_zero},
-                                             {"failed kernel", test_failed_kernel},
-                                             {"part", test_part},
-                                             {"by_name", test_by_name},
-                                             {"broken_files", test_broken_files},
-                                             {"databases", test_databases},
-                                             {"lock", test_lock}};
+    static const struct test_case cases[] = {
+        {"figures", test_figures},     {"bases", test_bases},       {"sizes", test_sizes},
+        {"split", test_split},         {"left_out", test_left_out}, {"registers", test_registers},
+        {"nothing", test_nothing},     {"zero", test_zero},         {"failed kernel", test_failed_kernel},
+        {"part", test_part},           {"by_name", test_by_name},   {"broken_files", test_broken_files},
+        {"databases", test_databases}, {"lock", test_lock}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }

@@ -377,6 +377,52 @@ static void test_windows(struct test *t)
     }
 }
 
+// L2 lines shorter than a request's: a request takes a way for each of its L2 lines, which age apart, and waits while one
+// of them finds no way. Loads of lines A and B of one slice with a single set, in turn; hits of the L2 after each.
+static void test_l2_lines(struct test *t)
+{
+    static const struct {
+        uint32_t line_bytes, ways;
+        uint64_t hits[6];
+    } rows[] = {{64, 2, {0, 1, 1, 2, 2, 2}},  // B takes the way of A's first half
+                {128, 1, {0, 1, 1, 1, 1, 1}}, // B takes A's way
+                {0, 1, {0, 1, 1, 1, 1, 1}},
+                {64, 1, {0, 0, 0, 0, 0, 0}}}; // one half of A at a time, whichever came last
+    static const struct {
+        uint64_t line;
+        uint8_t sectors;
+    } loads[] = {{0x10000000, 15}, {0x10000000, 15}, {0x10000080, 3},
+                 {0x10000000, 12}, {0x10000000, 3},  {0x10000080, 12}};
+    for (size_t k = 0; k < TEST_COUNT(rows); k++) {
+        struct memory_config c;
+        one_clock(&c);
+        c.partitions = c.slices = 1;
+        c.l2_sets = 1;
+        c.l2_ways = rows[k].ways;
+        c.l2_line_bytes = rows[k].line_bytes;
+        CHECK(t, !memory_config_check(&c));
+        struct memory_system *m = memory_system_create(&c, 4);
+        for (size_t n = 0; n < TEST_COUNT(loads); n++) {
+            struct memory_request q = {.line = loads[n].line, .sectors = loads[n].sectors};
+            struct memory_counts counts;
+            uint64_t after;
+            replies_of(m, 10000 * (n + 1), &q, 1, &after);
+            memory_system_counts(m, 0, &counts);
+            CHECK_MSG(t, counts.l2_hits == rows[k].hits[n], "row %zu, load %zu: %llu hits", k, n,
+                      (unsigned long long)counts.l2_hits);
+        }
+        CHECK(t, !memory_system_check(m));
+        memory_system_destroy(m);
+    }
+    struct memory_config c;
+    defaults(&c);
+    c.l2_line_bytes = 96;
+    CHECK(t, memory_config_check(&c));
+    c.line_bytes = 32;
+    c.l2_line_bytes = 64;
+    CHECK(t, memory_config_check(&c));
+}
+
 int main(int argc, char **argv)
 {
     static const struct test_case cases[] = {{"latencies", test_latencies},
@@ -387,6 +433,7 @@ int main(int argc, char **argv)
                                              {"write_policies", test_write_policies},
                                              {"back_pressure", test_back_pressure},
                                              {"bandwidth", test_bandwidth},
-                                             {"windows", test_windows}};
+                                             {"windows", test_windows},
+                                             {"l2_lines", test_l2_lines}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }

@@ -73,9 +73,27 @@ static void test_idle(struct test *t)
     CHECK(t, duel_is_on(&d, 2) && d.ends == 7 + 4 * EPOCH);
 }
 
+// In total: the followers keep the way that has done more since the begin, whatever the last epoch says; they begin as
+// told.
+static void test_total(struct test *t)
+{
+    struct duel d;
+    const struct duel_config c = {EPOCH, .hold = 1, .leaders = 1, .in_total = true, .begins_on = true};
+    duel_init(&d, &c, 0);
+    CHECK(t, duel_is_on(&d, 2) && duel_is_on(&d, 0) && !duel_is_on(&d, 1));
+    duel_tell(&d, EPOCH, 10, 20);
+    CHECK(t, !duel_is_on(&d, 2));
+    duel_tell(&d, 2 * EPOCH, 28, 30); // 18 to 10 in the epoch, 28 to 30 in total
+    CHECK(t, !duel_is_on(&d, 2));
+    duel_tell(&d, 3 * EPOCH, 41, 40);
+    CHECK(t, duel_is_on(&d, 2));
+    duel_tell(&d, 4 * EPOCH, 41, 42);
+    CHECK(t, !duel_is_on(&d, 2));
+}
+
 int main(int argc, char **argv)
 {
     static const struct test_case cases[] = {
-        {"roles", test_roles}, {"epochs", test_epochs}, {"idle", test_idle}};
+        {"roles", test_roles}, {"epochs", test_epochs}, {"idle", test_idle}, {"total", test_total}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }

@@ -1,10 +1,9 @@
 // P(w, n) against streams with a known answer, against a search in a list, and against a plain LRU cache;
 // then the study of kernels and files. Fails where a probability differs.
+#include "base/reuse.h"
 #include "harness/bundled.h"
 #include "harness/counter.h"
 #include "harness/settings.h"
-#include "study/locality.h"
-#include "study/reuse.h"
 #include "study/tables.h"
 
 #include "api/warpfold.h"
@@ -121,11 +120,11 @@ static void test_drawn(struct test *t)
 // myocyte at 256 bytes with 2 and 4.
 static void test_verdict(struct test *t)
 {
-    CHECK_EQ(t, locality_verdict(0.00407, 0.142297, 0), LOCALITY_COARSE2);
-    CHECK_EQ(t, locality_verdict(0.00407, 0, 0.142297), LOCALITY_COARSE4);
-    CHECK_EQ(t, locality_verdict(0.184621, 0.132478, 0.1), LOCALITY_FINE);
-    CHECK_EQ(t, locality_verdict(0.5, 0.5, 0.5), LOCALITY_FINE);
-    CHECK_EQ(t, locality_verdict(0.5, 0.7, 0.7), LOCALITY_COARSE2);
+    CHECK_EQ(t, reuse_verdict(0.00407, 0.142297, 0), REUSE_COARSE2);
+    CHECK_EQ(t, reuse_verdict(0.00407, 0, 0.142297), REUSE_COARSE4);
+    CHECK_EQ(t, reuse_verdict(0.184621, 0.132478, 0.1), REUSE_FINE);
+    CHECK_EQ(t, reuse_verdict(0.5, 0.5, 0.5), REUSE_FINE);
+    CHECK_EQ(t, reuse_verdict(0.5, 0.7, 0.7), REUSE_COARSE2);
 }
 
 // For word accesses, a block of four bytes covers no more addresses than a block of two. With equal
@@ -143,15 +142,15 @@ static void test_words(struct test *t)
         for (int kind = REUSE_ACCESSES; kind <= REUSE_BLOCKS; kind++) {
             double by_2 = probability(words, TEST_COUNT(words), 7, 1, (enum reuse_window)kind),
                    by_4 = probability(words, TEST_COUNT(words), 6, 2, (enum reuse_window)kind);
-            CHECK_EQ(t, locality_verdict(by_2, by_4, 0), LOCALITY_FINE);
+            CHECK_EQ(t, reuse_verdict(by_2, by_4, 0), REUSE_FINE);
             CHECK(t, by_4 == probability(words, TEST_COUNT(words), 6, 1, (enum reuse_window)kind));
         }
     }
     for (size_t k = 0; k < TEST_COUNT(bytes); k++) bytes[k] = k;
     CHECK_EQ(t,
-             locality_verdict(probability(bytes, TEST_COUNT(bytes), 7, 1, REUSE_ACCESSES),
-                              probability(bytes, TEST_COUNT(bytes), 6, 2, REUSE_ACCESSES), 0),
-             LOCALITY_COARSE2);
+             reuse_verdict(probability(bytes, TEST_COUNT(bytes), 7, 1, REUSE_ACCESSES),
+                           probability(bytes, TEST_COUNT(bytes), 6, 2, REUSE_ACCESSES), 0),
+             REUSE_COARSE2);
 }
 
 struct ran {

@@ -263,7 +263,8 @@ static void test_verdicts(struct test *t)
     for (size_t k = 0; k < TEST_COUNT(good); k++) {
         tech_choice_init(&c);
         CHECK_MSG(t, tech_choose(&c, good[k], &d), "%s", good[k]);
-        if (k == 2) CHECK_EQ(t, coarse_lines(c.uses[0].options, "_Z3abc"), 4);
+        bool is_named;
+        if (k == 2) CHECK(t, coarse_lines(c.uses[0].options, "_Z3abc", &is_named) == 4 && is_named);
         tech_choice_fini(&c);
     }
     for (size_t k = 0; k < TEST_COUNT(bad); k++) {
@@ -336,10 +337,51 @@ static void test_duel(struct test *t)
     }
 }
 
+// -- the classifier -----------------------------------------------------------------------------------------
+
+// A launch decides by its own accesses: streams through neighbouring lines bring neighbours once the sample is full;
+// streams through every other line bring none by twos, and some by fours. A launch that ends before the sample, and a
+// kernel named fine, are as without the mechanism. Host threads do not matter.
+static void test_classify(struct test *t)
+{
+    static const struct {
+        const char *text;
+        unsigned lines;
+        uint32_t sample;
+        const char *kernels;
+        bool brings;
+    } rows[] = {{OWN(0x40, 0x80), LINES_2, 64, "", true},       {OWN(0x40, 0x80), LINES_4, 64, "", true},
+                {OWN(0x20, 0x100), LINES_2, 64, "", false},     {OWN(0x20, 0x100), LINES_4, 64, "", true},
+                {OWN(0x40, 0x80), LINES_2, 1 << 20, "", false}, {OWN(0x40, 0x80), LINES_2, 64, "k:1", false}};
+    for (size_t k = 0; k < TEST_COUNT(rows); k++) {
+        struct coarse_options o = plain, all = plain;
+        struct gpu_counts of_one[SMS], of_three[SMS];
+        struct scene one, three, base, whole;
+        o.classify = true;
+        o.sample = rows[k].sample;
+        o.lines = all.lines = (int)rows[k].lines;
+        o.kernels = rows[k].kernels;
+        duel(&one, t, &o, CHIP, rows[k].text, 1, of_one);
+        duel(&three, t, &o, CHIP, rows[k].text, 3, of_three);
+        run(&base, t, NULL, CHIP, rows[k].text, 1 << 21, 160);
+        run(&whole, t, &all, CHIP, rows[k].text, 1 << 21, 160);
+        uint64_t early = one.bench.result.gpu.l1_early_requests;
+        CHECK_MSG(t, (early > 0) == rows[k].brings, "row %zu: %llu neighbours", k, (unsigned long long)early);
+        CHECK(t, !rows[k].brings || early < whole.bench.result.gpu.l1_early_requests);
+        CHECK(t, rows[k].brings || scene_is_like(&one, &base));
+        CHECK(t, memcmp(of_one, of_three, sizeof of_one) == 0 && scene_is_like(&one, &three));
+        scene_end(&one);
+        scene_end(&three);
+        scene_end(&base);
+        scene_end(&whole);
+    }
+}
+
 int main(int argc, char **argv)
 {
     static const struct test_case cases[] = {
-        {"lines", test_lines}, {"when", test_when}, {"touch", test_touch},       {"packets", test_packets},
-        {"used", test_used},   {"off", test_off},   {"verdicts", test_verdicts}, {"duel", test_duel}};
+        {"lines", test_lines},       {"when", test_when}, {"touch", test_touch},
+        {"packets", test_packets},   {"used", test_used}, {"off", test_off},
+        {"verdicts", test_verdicts}, {"duel", test_duel}, {"classify", test_classify}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }

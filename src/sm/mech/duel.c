@@ -3,7 +3,7 @@
 
 void duel_init(struct duel *d, const struct duel_config *config, uint64_t now)
 {
-    *d = (struct duel){.config = *config, .ends = now + config->epoch};
+    *d = (struct duel){.config = *config, .ends = now + config->epoch, .followers_on = config->begins_on};
 }
 
 enum duel_role duel_role(const struct duel *d, unsigned sm)
@@ -34,7 +34,11 @@ static void judge(struct duel *d, uint64_t on, uint64_t off)
 void duel_tell(struct duel *d, uint64_t now, uint64_t on, uint64_t off)
 {
     for (; now >= d->ends; d->ends += d->config.epoch) {
-        judge(d, on - d->on, off - d->off);
+        bool has_work = on > d->on || off > d->off;
+        if (!d->config.in_total)
+            judge(d, on - d->on, off - d->off);
+        else if (has_work)
+            judge(d, on, off);
         d->on = on;
         d->off = off;
     }

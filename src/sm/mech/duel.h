@@ -2,8 +2,8 @@
 // follow the leaders with the higher rate of work in the last epochs.
 //
 //     SM    first …   first + n …   all others
-//           on        off           followers: off at first; change after `hold` epochs won in a row
-//                                   by the other leaders
+//           on        off           followers: as `begins_on` at first; change after `hold` epochs won in a
+//                                   row by the other leaders
 //
 // For mechanisms: the duel is a part of the launch's state, watches in the hook `window`, and is read by
 // hooks of SMs. The duel does not change between two windows, so the number of host threads has no effect.
@@ -18,6 +18,8 @@ struct duel_config {
     unsigned hold;
     unsigned leaders; // number of leaders for each way
     unsigned first;   // number of the first leader SM
+    bool in_total;    // an epoch is won by the way with more work since the launch's begin, not in the epoch
+    bool begins_on;   // the way of the followers until the first change
 };
 
 enum duel_role { DUEL_ON, DUEL_OFF, DUEL_FOLLOWS };

@@ -4,9 +4,11 @@
 //     load ──▶ L1: line A ──┬─ miss ──▶ A ^ 128 …, too? ──▶ one packet a slice ──▶ L2: one lookup
 //                           └─ hit ───▶ when=access: the same; when=miss: neighbours count as used with A
 //
-// Off where grouping does not pay: in kernels found fine-grained by a study, and on SMs by dueling.
+// Off where grouping does not pay: in kernels found fine-grained by a study or by a sample of the launch's own
+// accesses (classify=1), and on SMs by dueling.
 // docs/explanation/techniques/coarse.md has the paper's open points and the decisions.
 #include "tech/coarse/coarse.h"
+#include "base/bits.h"
 #include "exec/launch.h"
 #include "isa/program.h"
 #include "memory/config.h"
@@ -21,6 +23,8 @@ static const char *const lines_words[] = {"1", "2", "4", NULL}, *const when_word
 static const struct config_key keys[] = {
     {"lines",   CONFIG_WORD, AT(lines),   0, 0, lines_words,  "2",     "lines fetched together: the aligned pair or four around the wanted line; 1: no neighbours", "Xiang, 5.5: coarse2 and coarse4"},
     {"kernels", CONFIG_TEXT, AT(kernels), 0, 0, NULL,         "",      "lines per kernel, from a study, NAME:LINES/NAME:LINES; other kernels have `lines`", "Xiang, 5.5: off for fine-grained kernels"},
+    {"classify", CONFIG_BOOL, AT(classify), 0, 0, NULL,       "0",     "no neighbours until a sample of the launch's accesses says that fetching by twos or fours pays, and then as the sample says, with `lines` as the most; kernels named in `kernels` take no sample", "Xiang, 5.5: the kernel's locality decides"},
+    {"sample",  CONFIG_U32,  AT(sample),  16, 1 << 20, NULL,  "4096",  "with classify=1: accesses of the first SM in the sample", "choice: 32 times the lines of an L1 of 16 KB"},
     {"when",    CONFIG_WORD, AT(when),    0, 0, when_words,   "miss",  "neighbours are requested with a line that misses L1, or with every requested line", "Xiang, Figure 57; section 5.4: access"},
     {"touch",   CONFIG_BOOL, AT(touch),   0, 0, NULL,         "1",     "with when=miss: a hit marks present neighbours as used, so that a group of lines ages together", "choice"},
     {"wait",    CONFIG_BOOL, AT(wait),    0, 0, NULL,         "0",     "a hit with a missing neighbour takes as long as the neighbour", "choice; Xiang, 5.4, taken literally, with when=access: 1"},
@@ -38,7 +42,7 @@ static const struct tech_counter counters[] = {
 };
 
 struct coarse { // by SM
-    const struct coarse_launch *launch;
+    struct coarse_launch *launch;
     struct sm_grid *grid;
     uint64_t *counters;
     enum line_outcome wanted; // L1 outcome of a warp's access, during the lookup of the line's neighbours
@@ -54,6 +58,7 @@ static uint32_t line_bytes(const struct coarse *c) { return tech_launch(c->grid)
 static bool is_on(const struct coarse *c)
 {
     const struct coarse_launch *l = c->launch;
+    if (l->lines == 1) return false;
     return !l->options->dueling || duel_is_on(&l->duel, tech_index(c->grid));
 }
 
@@ -117,12 +122,23 @@ static void line(void *state, uint64_t address, uint32_t token)
     c->coming--;
 }
 
+// Keeps an access for the launch's sample, on the SM that takes it.
+static void sample(struct coarse *c, const struct tech_line *l)
+{
+    struct coarse_launch *launch = c->launch;
+    bool is_access = l->kind == LSU_LOAD || l->kind == LSU_LOCAL_LOAD || l->kind == LSU_STORE ||
+                     l->kind == LSU_LOCAL_STORE;
+    if (!launch->sample || tech_index(c->grid) != launch->first || !is_access) return;
+    if (launch->sampled < launch->options->sample) launch->sample[launch->sampled++] = l->line;
+}
+
 // Counts a warp's first load of a line brought as a neighbour. The neighbour is used if present or on its
 // way; if the load misses, the neighbour was evicted unused and is not counted.
 static void access(void *state, const struct tech_line *l)
 {
     struct coarse *c = state;
     uint32_t is_new;
+    sample(c, l);
     bool asks_l1 = l->kind == LSU_LOAD && (is_there(l->outcome) || l->outcome == LINE_MISS);
     if (!asks_l1 || !u64map_get(&c->brought, l->line, &is_new) || !is_new) return;
     c->counters[COUNT_used] += l->outcome != LINE_MISS;
@@ -132,9 +148,20 @@ static void access(void *state, const struct tech_line *l)
 
 // -- a launch, and an SM of it ------------------------------------------------------------------------------
 
+// Gives the verdict on a complete sample: lines together from now on.
+static void classify(struct coarse_launch *l)
+{
+    if (!l->sample || l->sampled < l->options->sample) return;
+    l->lines =
+        1u << reuse_judge(l->sample, l->sampled, l->line, l->blocks, (enum reuse_verdict)l->options->lines);
+    free(l->sample);
+    l->sample = NULL;
+}
+
 static void window(void *launch, const struct tech_view *v)
 {
     struct coarse_launch *l = launch;
+    classify(l);
     if (l->options->dueling) duel_watch(&l->duel, v);
 }
 
@@ -142,7 +169,9 @@ static void *launch_begin(const struct tech_use *u, const struct sm_launch *l)
 {
     const struct coarse_options *o = u->options;
     const struct gpu_kind *kind = l->kind;
-    unsigned lines = coarse_lines(o, l->launch->program->name);
+    bool is_named, classifies;
+    unsigned lines = coarse_lines(o, l->launch->program->name, &is_named);
+    classifies = o->classify && !is_named;
     if (lines == 1) return NULL;
     bool has_room = kind->count >= o->before + 2 * o->leaders;
     const struct duel_config config = {.epoch = o->epoch,
@@ -150,9 +179,23 @@ static void *launch_begin(const struct tech_use *u, const struct sm_launch *l)
                                        .leaders = o->leaders,
                                        .first = kind->first + (has_room ? o->before : 0)};
     struct coarse_launch *c = heap_alloc(sizeof *c);
-    *c = (struct coarse_launch){.options = o, .listener = u->listener, .lines = lines};
+    *c = (struct coarse_launch){.options = o, .listener = u->listener, .lines = lines, .first = kind->first};
+    if (classifies) {
+        uint32_t capacity = kind->config.l1_sets * kind->config.l1_ways;
+        c->lines = 1;
+        c->sample = heap_alloc(o->sample * sizeof *c->sample);
+        c->line = bit_highest(l->memory->line_bytes);
+        c->blocks = capacity ? bit_highest(capacity) : 0;
+    }
     duel_init(&c->duel, &config, 0);
     return c;
+}
+
+static void launch_end(void *launch)
+{
+    struct coarse_launch *l = launch;
+    free(l->sample);
+    free(l);
 }
 
 static void *sm_begin(void *launch, struct sm_grid *grid, uint64_t *counts)
@@ -196,7 +239,7 @@ const struct tech tech_coarse = {
     .counters = counters,
     .counter_count = COUNT_TOTAL,
     .launch_begin = launch_begin,
-    .launch_end = free,
+    .launch_end = launch_end,
     .sm_begin = sm_begin,
     .sm_end = sm_end,
     .check = check,

@@ -43,11 +43,13 @@ const char *coarse_wrong(const void *options)
     return NULL;
 }
 
-unsigned coarse_lines(const struct coarse_options *o, const char *kernel)
+unsigned coarse_lines(const struct coarse_options *o, const char *kernel, bool *is_named)
 {
     const char *rest = o->kernels;
     struct verdict v;
     while (*rest && take(&rest, &v))
-        if (strlen(kernel) == v.length && memcmp(kernel, v.name, v.length) == 0) return 1u << v.lines;
+        if ((*is_named = strlen(kernel) == v.length && memcmp(kernel, v.name, v.length) == 0))
+            return 1u << v.lines;
+    *is_named = false;
     return 1u << o->lines;
 }

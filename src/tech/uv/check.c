@@ -1,6 +1,7 @@
 // Errors found by checks (Xiang 2.4.4). The checks compare real values: two lanes' results before one is
-// written to all lanes; two copies at every read of the value (store.c); an entry's parity at every lookup.
-// Differences are counted. Execution continues with the first of the two values; an entry is filled again.
+// written to all lanes; two copies at every read of the value, and their parity; an entry's parity at every lookup.
+// Differences are counted. Execution continues with the first of the two values, or with the one of the right
+// parity; an entry is filled again.
 #include "base/bits.h"
 #include "isa/inst.h"
 #include "isa/program.h"
@@ -48,6 +49,25 @@ void uv_check_lanes(struct uv *v, unsigned place, uint32_t index)
     for (unsigned k = 0; k < 2; k++)
         if (i->dst[k].kind == OPERAND_PRED && i->dst[k].reg != PRED_TRUE)
             take_predicate(v, place, i->dst[k].reg, pair);
+}
+
+// -- values -------------------------------------------------------------------------------------------------
+
+uint32_t uv_checked_value(struct uv *v, unsigned place, unsigned r)
+{
+    const struct uv_options *o = &v->launch->options;
+    uint32_t *first = uv_store_copy(v, place, r, 0),
+             *second = o->protect ? uv_store_copy(v, place, r, 1) : first;
+    bool parity = v->warps[place].parities[r / 64] >> r % 64 & 1;
+    bool first_fails = o->value_parity && (bit_count(*first) & 1) != parity,
+         second_fails = o->value_parity && (bit_count(*second) & 1) != parity;
+    if (*first == *second && !first_fails) return *first;
+    uv_found(v);
+    if (first_fails != second_fails) {
+        v->counters[COUNT_corrected]++;
+        *(first_fails ? first : second) = *(first_fails ? second : first);
+    }
+    return *first;
 }
 
 // -- entries ------------------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@
 
 void uv_coverage_begin(struct uv *v)
 {
-    if (v->launch->options.protect || v->launch->upsets)
+    if (uv_checks_values(v) || v->launch->upsets)
         v->lives = heap_alloc(UV_WARPS * UV_REGISTERS * sizeof *v->lives);
 }
 
@@ -56,8 +56,8 @@ void uv_coverage_copied(struct uv *v, unsigned place, uint32_t index, unsigned r
 void uv_coverage_written(struct uv *v, unsigned place, const struct op *o, bool is_protected)
 {
     for (unsigned n = 0; v->executing && n < o->dst_words; n++)
-        *life_of(v, place, o->dst + n) = (struct life){
-            .since = tech_now(v->grid), .is_protected = is_protected && v->launch->options.protect};
+        *life_of(v, place, o->dst + n) =
+            (struct life){.since = tech_now(v->grid), .is_protected = is_protected && uv_checks_values(v)};
 }
 
 // Number of executing lanes of an ALU instruction; 0 for other instructions. A uniform instruction counts for

@@ -119,6 +119,11 @@ void uv_store_keep(struct uv *v, unsigned place, unsigned r)
         uint64_t used = x->count - x->free_count;
         if (used > v->counters[COUNT_registers]) v->counters[COUNT_registers] = used;
     }
+    if (v->launch->options.value_parity) {
+        uint64_t *parities = &v->warps[place].parities[r / 64];
+        *parities = (*parities & ~(1ull << r % 64)) | (uint64_t)(bit_count(uv_value(v, place, r)) & 1)
+                                                          << r % 64;
+    }
     uv_store_take_back(v, place, r);
 }
 
@@ -139,9 +144,7 @@ void uv_store_tell(const struct uv *v, unsigned place, struct tech_kept words[TE
 
 void uv_store_spread(struct uv *v, unsigned place, unsigned r)
 {
-    uint32_t word = *word_of(v, place, r);
-    if (v->launch->options.protect && word != *second_word_of(v, place, r)) uv_found(v);
-    uv_store_fill(v, place, r, word);
+    uv_store_fill(v, place, r, uv_checked_value(v, place, r));
 }
 
 void uv_store_warp_end(struct uv *v, unsigned place)

@@ -53,6 +53,7 @@ static const struct config_key keys[] = {
     {"found",      CONFIG_WORD, AT(found),      0, 0,    found_words,  "tokens", "detection of uniform values: tokens, at decode; compiler, as proved by `warpfold mark`; turing, the subset of the compiler's for the uniform datapath of Turing and later, integers and constants", "Xiang 2.4.1; docs/explanation/techniques/uv.md"},
     {"protect",    CONFIG_WORD, AT(protect),    0, 0,    switch_words, "off",   "two lanes compute a uniform instruction, and its value is kept twice: a difference is a detected error", "Xiang 2.4.4"},
     {"parity",     CONFIG_WORD, AT(parity),     0, 0,    switch_words, "off",   "an entry has a parity bit", "Xiang 2.4.4"},
+    {"value-parity", CONFIG_WORD, AT(value_parity), 0, 0, switch_words, "off",  "a parity bit for every copy of a uniform value outside the lanes; with protect=on, a copy that differs is repaired from the copy with the right parity", "Xiang 2.4.4"},
     {"corrupt",    CONFIG_U32,  AT(corrupt),    0, 4000000000, NULL,   "0",     NULL, NULL},
 };
 
@@ -495,6 +496,12 @@ static size_t storage(const void *options, const struct gpu_config *c,
         out[n++] = (struct tech_storage){"renaming map", c->registers / 32, number, true, 1};
         out[n++] = (struct tech_storage){"valid bits of the map", c->registers / 32, 1, false, 1};
         out[n++] = (struct tech_storage){"free scalar registers", count, 1, false, 1};
+    }
+    if (o->value_parity && o->store != UV_STORE_LANES) {
+        uint64_t vectors = c->registers / 32, scalars = o->registers ? o->registers : vectors;
+        bool srf = o->store == UV_STORE_SRF; // the second copy of a scalar register is in a lane
+        uint64_t copies = (srf ? scalars : vectors) + (o->protect ? vectors : 0);
+        out[n++] = (struct tech_storage){"parity of values", copies, 1, true, 1};
     }
     // Further fields of an entry: type, comparison, mode, lookup tables and flags (48 bits); two result and
     // three source predicates.

@@ -24,7 +24,8 @@ enum uv_valid { UV_FROM_RESULT, UV_FROM_ISSUE };
 
 struct uv_options {
     uint32_t entries, ways, words, tag_bits, ports, latency, registers, corrupt;
-    int loads, predicates, rules, variant, intra, inter, store, copy, lanes, found, protect, parity, valid;
+    int loads, predicates, rules, variant, intra, inter, store, copy, lanes, found, protect, parity,
+        value_parity, valid;
 };
 
 enum uv_counter {
@@ -97,7 +98,8 @@ struct life {
 struct uv_warp {
     struct warp *warp; // NULL: not started, or ended
     struct tokens tokens;
-    unsigned lane; // lane N, storage of the warp's uniform values with store=token
+    unsigned lane;        // lane N, storage of the warp's uniform values with store=token
+    uint64_t parities[4]; // bits: parity of registers' values when they were kept, with value-parity=on
 };
 
 struct uv {
@@ -200,6 +202,9 @@ struct uv_pair uv_pair(const struct uv *v, unsigned place);
 void uv_found(struct uv *v); // counts an error
 // Takes the result of a single lane (protect=on: compares two lanes) for the warp.
 void uv_check_lanes(struct uv *v, unsigned place, uint32_t index);
+// The kept value of register r, for a read. protect=on compares the two copies; value-parity=on compares the first
+// copy's parity and, where the copies differ, repairs the one with the wrong parity.
+uint32_t uv_checked_value(struct uv *v, unsigned place, unsigned r);
 bool uv_parity(const struct entry *e);
 bool uv_is_sound(struct uv *v, const struct entry *e); // compares the parity bit
 
@@ -221,6 +226,11 @@ struct entry *uv_look_up(struct uv *v, unsigned place, uint32_t index);
 struct entry *uv_make_entry(struct uv *v, uint32_t index);
 
 static inline bool uv_keeps(const struct uv *v) { return v->launch->options.store != UV_STORE_LANES; }
+// Whether a read of a kept value finds an error in it: by a second copy or by parity.
+static inline bool uv_checks_values(const struct uv *v)
+{
+    return v->launch->options.protect || (v->launch->options.value_parity && uv_keeps(v));
+}
 static inline void uv_mismatch(const struct uv *v)
 {
     __atomic_add_fetch(v->launch->mismatches, 1, __ATOMIC_RELAXED);

@@ -14,14 +14,18 @@
 
 #include <stdlib.h>
 
-static const char *const variant_words[] = {"base", "temporal", "spatial", "dueling", "threshold", NULL};
+static const char *const variant_words[] = {"base", "temporal", "spatial", "dueling", "threshold", NULL},
+                         *const judge_words[] = {"epoch", "launch", NULL},
+                         *const begin_words[] = {"temporal", "spatial", NULL};
 #define AT(field) offsetof(struct warpman_options, field)
 // clang-format off
 static const struct config_key keys[] = {
     {"variant", CONFIG_WORD, AT(variant), 0, 0, variant_words, "dueling", "dispatch of warps into free slots: base, none before a block fits; temporal, up to the number by whole blocks; spatial, any number; dueling, temporal or spatial as the better leader; threshold, up to `limit`", "Xiang, 3.6.1"},
     {"limit",   CONFIG_U32,  AT(limit),   1, 64, NULL,         "36",      "with variant=threshold: warps on an SM beyond which only whole blocks start", "Xiang, 3.6.1"},
-    {"epoch",   CONFIG_U32,  AT(epoch),   100, 1000000000, NULL, "10000", "with variant=dueling: cycles over which leaders are compared", "choice"},
-    {"hold",    CONFIG_U32,  AT(hold),    1, 1000, NULL,       "2",       "lost epochs in a row before a follower changes its way", "choice"},
+    {"epoch",   CONFIG_U32,  AT(epoch),   100, 1000000000, NULL, "1000", "with variant=dueling: cycles from one comparison of the leaders to the next", "choice"},
+    {"hold",    CONFIG_U32,  AT(hold),    1, 1000, NULL,       "1",       "lost epochs in a row before a follower changes its way", "choice"},
+    {"judge",   CONFIG_WORD, AT(judge),   0, 0, judge_words,   "launch",   "with variant=dueling: leaders are compared by their work in the last epoch, or in the launch so far", "choice"},
+    {"begin",   CONFIG_WORD, AT(begin),   0, 0, begin_words,   "spatial", "with variant=dueling: the followers' way until the first decision", "choice"},
     {"leaders", CONFIG_U32,  AT(leaders), 1, 128, NULL,        "1",       "leading SMs for either way: the first with variant=spatial, the next with variant=temporal", "Xiang, 3.4: one for either way"},
 };
 // clang-format on
@@ -70,8 +74,12 @@ static void *launch_begin(const struct tech_use *u, const struct sm_launch *l)
 {
     struct warpman_launch *w = heap_alloc(sizeof *w);
     const struct warpman_options *o = u->options;
-    const struct duel_config config = {
-        .epoch = o->epoch, .hold = o->hold, .leaders = o->leaders, .first = l->kind->first};
+    const struct duel_config config = {.epoch = o->epoch,
+                                       .hold = o->hold,
+                                       .leaders = o->leaders,
+                                       .first = l->kind->first,
+                                       .in_total = o->judge == JUDGE_LAUNCH,
+                                       .begins_on = o->begin == BEGIN_SPATIAL};
     *w = (struct warpman_launch){.options = o, .listener = u->listener};
     duel_init(&w->duel, &config, 0);
     return w;

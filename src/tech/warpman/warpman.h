@@ -14,8 +14,13 @@ enum warpman_variant {
     VARIANT_THRESHOLD, // spatial while fewer than `limit` warps are resident on the SM; otherwise temporal
 };
 
+enum warpman_judge { JUDGE_EPOCH, JUDGE_LAUNCH };     // the work by which leaders are compared
+enum warpman_begin { BEGIN_TEMPORAL, BEGIN_SPATIAL }; // followers until the first decision
+
 struct warpman_options {
     int variant; // enum warpman_variant
+    int judge;   // enum warpman_judge
+    int begin;   // enum warpman_begin
     uint32_t limit, epoch, hold, leaders;
 };
 

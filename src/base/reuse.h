@@ -26,3 +26,15 @@ void reuse_add(struct reuse *r, const uint64_t *addresses, size_t count, unsigne
                enum reuse_window window, struct reuse_counts *to);
 // within 1 << window; 0 without accesses
 double reuse_probability(const struct reuse_counts *n, unsigned window);
+
+// Should a cache fetch lines singly, by twos or by fours? Judged by reuse in caches of equal capacity, with blocks
+// of one, two and four lines.
+enum reuse_verdict { REUSE_FINE, REUSE_COARSE2, REUSE_COARSE4 };
+// Arguments: probabilities of reuse in caches of w lines. lines: within w blocks of one line; pairs: within
+// w/2 blocks of two lines; fours: within w/4 blocks of four lines.
+enum reuse_verdict reuse_verdict(double lines, double pairs, double fours);
+extern const char *const reuse_verdict_names[];
+// The verdict on one stream of accesses, for a cache of 1 << blocks lines of 1 << line bytes; windows count accesses.
+// `most`: the widest fetch to consider.
+enum reuse_verdict reuse_judge(const uint64_t *addresses, size_t count, unsigned line, unsigned blocks,
+                               enum reuse_verdict most);

@@ -1,4 +1,4 @@
-#include "study/reuse.h"
+#include "base/reuse.h"
 #include "base/arena.h"
 #include "base/bits.h"
 #include "base/hash.h"
@@ -91,4 +91,29 @@ double reuse_probability(const struct reuse_counts *n, unsigned window)
     uint64_t sum = 0;
     for (unsigned k = 0; k <= window; k++) sum += n->within[k];
     return n->accesses ? (double)sum / (double)n->accesses : 0;
+}
+
+const char *const reuse_verdict_names[] = {"fine", "coarse2", "coarse4"};
+
+// Fetching by fours must beat both twos and single lines, and twos must beat single lines: an unused line
+// takes the place of another line in the cache.
+enum reuse_verdict reuse_verdict(double lines, double pairs, double fours)
+{
+    if (fours > pairs && fours > lines) return REUSE_COARSE4;
+    return pairs > lines ? REUSE_COARSE2 : REUSE_FINE;
+}
+
+enum reuse_verdict reuse_judge(const uint64_t *addresses, size_t count, unsigned line, unsigned blocks,
+                               enum reuse_verdict most)
+{
+    double by[3] = {0};
+    struct reuse *r = reuse_create(count);
+    for (unsigned more = 0; more <= most; more++) {
+        struct reuse_counts n = {0};
+        reuse_add(r, addresses, count, line + more, REUSE_ACCESSES, &n);
+        unsigned window = blocks > more ? blocks - more : 0;
+        by[more] = reuse_probability(&n, window < REUSE_WINDOWS ? window : REUSE_WINDOWS - 1);
+    }
+    reuse_destroy(r);
+    return reuse_verdict(by[0], by[1], by[2]);
 }
