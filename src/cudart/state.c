@@ -72,6 +72,7 @@ struct cudart *cudart_enter(void)
 {
     struct cudart *r = cudart_enter_plain();
     if (!r->context) begin(r);
+    r->uses_runtime = true;
     return r;
 }
 
@@ -82,6 +83,9 @@ enum cuda_error cudart_leave(struct cudart *r, enum cuda_error error)
     if (error != cudaSuccess && error != cudaErrorNotReady) last_error = error;
     return error;
 }
+
+enum cuda_error cudart_last_error(void) { return last_error; }
+void cudart_set_last_error(enum cuda_error error) { last_error = error; }
 
 void cudart_pause(struct cudart *r)
 {
@@ -141,7 +145,7 @@ enum cuda_error cudart_absent(const char *name)
 {
     struct cudart *r = cudart_enter_plain();
     if (u64map_set(&the.absent, (uintptr_t)name, 1))
-        cudart_say("%s is not there; the call returns cudaErrorNotSupported (docs/howto/cuda-programs.md)",
+        cudart_say("%s is not there; the call returns an error (docs/howto/cuda-programs.md)",
                    name);
     return cudart_leave(r, cudaErrorNotSupported);
 }
@@ -162,8 +166,7 @@ static const struct error_row *error_row(enum cuda_error error)
     return NULL;
 }
 
-// A program that asks for a fault's name, text or number has noticed the fault.
-static void notice(enum cuda_error error)
+void cudart_notice(enum cuda_error error)
 {
     struct cudart *r = cudart_enter_plain();
     r->has_noticed |= error != cudaSuccess && error == r->lost;
@@ -172,14 +175,14 @@ static void notice(enum cuda_error error)
 
 CUDART_EXPORT const char *cudaGetErrorName(enum cuda_error error)
 {
-    notice(error);
+    cudart_notice(error);
     const struct error_row *row = error_row(error);
     return row ? row->name : "unrecognized error code";
 }
 
 CUDART_EXPORT const char *cudaGetErrorString(enum cuda_error error)
 {
-    notice(error);
+    cudart_notice(error);
     const struct error_row *row = error_row(error);
     return row ? row->text : "unrecognized error code";
 }
