@@ -137,12 +137,16 @@ extern "C" __global__ void words_mt19937(uint32_t *out, int64_t count, int strid
 
 // -- distributions ------------------------------------------------------------------------------------------
 
-// Uniform in (0, 1]. `unit`: what a word is multiplied by, `half`: what is added; words of MRG32k3a begin at 1.
+// Uniform in (0, 1]. `unit`: what a word is multiplied by, `half`: what is added; words of MRG32k3a begin at 1, are
+// multiplied in double precision, and get nothing added.
 struct scale {
     double unit, half;
 };
 
-__device__ float uniform(uint32_t word, const scale &s) { return float(word) * float(s.unit) + float(s.half); }
+__device__ float uniform(uint32_t word, const scale &s)
+{
+    return s.half == 0 ? float(word * s.unit) : float(word) * float(s.unit) + float(s.half);
+}
 
 __device__ double uniform_double(uint32_t low, uint32_t high)
 {
