@@ -1,5 +1,6 @@
 // The runtime's state, lock and errors.
 #include "cudart/state.h"
+#include "base/str.h"
 #include "cudart/device.h"
 #include "cudart/hooks.h"
 #include "cudart/launch.h"
@@ -144,9 +145,10 @@ enum cuda_error cudart_told(struct cudart *r, enum cuda_error error)
 enum cuda_error cudart_absent(const char *name)
 {
     struct cudart *r = cudart_enter_plain();
+    bool is_static = str_equal(name, "cuGetExportTable"); // called by the runtime that nvcc links statically
     if (u64map_set(&the.absent, (uintptr_t)name, 1))
-        cudart_say("%s is not there; the call returns an error (docs/howto/cuda-programs.md)",
-                   name);
+        cudart_say("%s is not there; the call returns an error%s (docs/howto/cuda-programs.md)", name,
+                   is_static ? "; link the program with nvcc -cudart shared" : "");
     return cudart_leave(r, cudaErrorNotSupported);
 }
 

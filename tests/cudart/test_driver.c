@@ -100,6 +100,7 @@ static void test_errors(struct test *t)
     CHECK_EQ(t, cuGetErrorName((enum cuda_error)12345, &text), cudaErrorInvalidValue);
     CHECK(t, !text);
     CHECK_EQ(t, cuGraphicsMapResources(), cudaErrorNotSupported);
+    CHECK_EQ(t, cuGetExportTable(), cudaErrorNotSupported);
 }
 
 static void test_modules(struct test *t)
