@@ -30,6 +30,15 @@ kernels-tensor:
 	    arch=sm_80; [ $$k != fp8_gemm ] || arch=sm_89; \
 	    nvcc -arch=$$arch -ptx -O3 -o kernels/tensor/ptx/$$k.ptx kernels/tensor/$$k.cu || exit 1; done
 
+# Kernels of the libraries that stand in for NVIDIA's (src/cumath): their PTX by nvcc, embedded there.
+LIBRARY_KERNELS := $(basename $(wildcard kernels/libraries/*.cu))
+.PHONY: kernels-libraries check-kernels-libraries
+kernels-libraries:
+	@$(call make-kernels,nvcc,$(LIBRARY_KERNELS),kernels/libraries/ptx)
+check-kernels-libraries:
+	@$(call check-kernels,nvcc,$(LIBRARY_KERNELS),kernels/libraries/ptx)
+$(if $(filter nvcc,$(PTX_COMPILERS)),check-kernels: check-kernels-libraries)
+
 # The PTX is embedded where the table of workloads is (src/workload/workload.c).
 $(BUILD)/src/workload/workload.o: $(wildcard kernels/ptx/*/*.ptx kernels/*.cu)
 

@@ -59,6 +59,7 @@ install: all libraries
 	$(Q)install -D -s -m 644 $(BUILD)/lib/$(SONAME) $(TO)/lib/$(SONAME)
 	$(Q)ln -sf $(SONAME) $(TO)/lib/libwarpfold.so
 	$(Q)for v in 13 11.0; do install -D -s -m 644 $(BUILD)/libwarpfold-cudart.so.$$v $(TO)/lib/warpfold/libcudart.so.$$v || exit 1; done
+	$(Q)install -s -m 644 $(STAND_INS) $(TO)/lib/warpfold
 	$(Q)install -d $(TO)/lib/pkgconfig
 	$(Q)sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' packaging/warpfold.pc > $(TO)/lib/pkgconfig/warpfold.pc
 	$(Q)install -d $(TO)/share/man/man1 $(TO)/share/bash-completion/completions $(TO)/share/zsh/site-functions $(TO)/share/fish/vendor_completions.d

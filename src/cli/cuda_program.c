@@ -144,10 +144,11 @@ static void set_environment(const struct options *o, const char *folder, const s
     strbuf_printf(&text, "%d", pipe_end);
     setenv(CUDA_PROGRAM_PIPE, strbuf_text(&text), 1);
     prepend("LD_LIBRARY_PATH", folder);
-    strbuf_clear(&text);
-    strbuf_printf(&text, "%s/%s", folder, elf->runtime);
-    if (elf->has_rpath && elf->runtime)
-        prepend("LD_PRELOAD", strbuf_text(&text)); // DT_RPATH goes before LD_LIBRARY_PATH
+    for (unsigned i = elf->library_count; elf->has_rpath && i--;) { // DT_RPATH goes before LD_LIBRARY_PATH
+        strbuf_clear(&text);
+        strbuf_printf(&text, "%s/%s", folder, elf->libraries[i]);
+        prepend("LD_PRELOAD", strbuf_text(&text));
+    }
     strbuf_fini(&text);
 }
 

@@ -70,6 +70,18 @@ static const Elf64_Shdr *section(const struct elf_file *f, const char *name)
 
 // The libraries that warpfold stands in for.
 static const char *const runtimes[] = {"libcudart.so.13", "libcudart.so.11.0"};
+static const char *const libraries[] = {"libcudart.so.13", "libcudart.so.11.0", "libcuda.so.1",
+                                        "libcublas.so.13", "libcublas.so.12",   "libcublas.so.11",
+                                        "libcurand.so.10"};
+
+static void add_library(struct elf_program *p, const char *name)
+{
+    for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++) {
+        if (!str_equal(name, libraries[i]) || p->library_count == ELF_LIBRARIES_MOST) continue;
+        p->libraries[p->library_count++] = libraries[i];
+        p->has_driver |= str_equal(name, "libcuda.so.1");
+    }
+}
 
 // Fills the runtime and DT_RPATH from the dynamic section. *other: a CUDA runtime of another version, or NULL.
 static void read_dynamic(const struct elf_file *f, struct elf_program *p, const char **other)
@@ -81,6 +93,7 @@ static void read_dynamic(const struct elf_file *f, struct elf_program *p, const 
         p->has_rpath |= entry[i].d_tag == DT_RPATH;
         if (entry[i].d_tag != DT_NEEDED) continue;
         const char *name = text_at(f, strings, entry[i].d_un.d_val);
+        add_library(p, name);
         for (size_t k = 0; k < sizeof runtimes / sizeof *runtimes; k++)
             if (str_equal(name, runtimes[k])) p->runtime = runtimes[k];
         if (str_starts_with(name, "libcudart.so") && !p->runtime) *other = name;
@@ -97,7 +110,7 @@ static bool judge(const struct elf_file *f, struct elf_program *p, const char *n
             "%s needs %s; warpfold stands in for libcudart.so.13 and libcudart.so.11.0: build it "
             "with CUDA 13 or 11",
             name, other);
-    if (p->runtime || !section(f, ".nv_fatbin")) return true;
+    if (p->runtime || p->has_driver || !section(f, ".nv_fatbin")) return true;
     return diag_error(d, loc_none(),
                       "%s has the CUDA runtime inside (linked statically, nvcc's default): link it with nvcc "
                       "-cudart shared",

@@ -103,6 +103,21 @@ static const char *behind_header(const char *ptx)
     return end ? end : ptx;
 }
 
+void fatbin_join(struct strbuf *all, const char *ptx, size_t length)
+{
+    char *one = heap_alloc(length + 1);
+    memcpy(one, ptx, length);
+    one[length] = 0;
+    strbuf_puts(all, all->length ? behind_header(one) : one);
+    free(one);
+}
+
+bool fatbin_is_container(const void *bytes)
+{
+    const struct container *c = bytes;
+    return c->magic == CONTAINER_MAGIC;
+}
+
 enum fatbin_result fatbin_text_of(const struct fatbin_parts *parts, unsigned architecture,
                                   struct fatbin_text *text)
 {
@@ -114,7 +129,7 @@ enum fatbin_result fatbin_text_of(const struct fatbin_parts *parts, unsigned arc
         struct fatbin_text one;
         result = fatbin_ptx(*part, architecture, &one);
         if (result != FATBIN_FOUND) break;
-        strbuf_puts(&all, all.length ? behind_header(one.ptx) : one.ptx);
+        fatbin_join(&all, one.ptx, one.length);
         if (newest < one.architecture) newest = one.architecture;
         free(one.ptx);
     }

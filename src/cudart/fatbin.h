@@ -12,6 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct strbuf;
+
 struct fatbin_text {
     char *ptx; // heap, a string without trailing zeros
     size_t length;
@@ -37,3 +39,6 @@ bool fatbin_open(const void *wrapper, struct fatbin_parts *parts); // false: no 
 // fatbin_ptx of all parts, as one text.
 enum fatbin_result fatbin_text_of(const struct fatbin_parts *parts, unsigned architecture,
                                   struct fatbin_text *text);
+bool fatbin_is_container(const void *bytes);
+// Adds a text of `length` bytes to joined PTX.
+void fatbin_join(struct strbuf *all, const char *ptx, size_t length);

@@ -32,18 +32,24 @@ CUDART_EXPORT char __cudaInitModule(void **handle)
     return 1;
 }
 
+struct cudart_kernel *image_add_kernel(struct cudart *r, struct cudart_image *image, const char *name)
+{
+    struct cudart_kernel *k = heap_alloc(sizeof *k);
+    k->image = image;
+    k->name = heap_strdup(name);
+    u64map_set(&r->functions, (uintptr_t)k, (uint32_t)r->kernels.count);
+    vec_push(&r->kernels, k);
+    return k;
+}
+
 CUDART_EXPORT void __cudaRegisterFunction(void **handle, const char *host, char *device, const char *name,
                                           int limit, void *thread, void *block_id, void *block, void *grid,
                                           int *warp)
 {
     (void)device, (void)limit, (void)thread, (void)block_id, (void)block, (void)grid, (void)warp;
     struct cudart *r = cudart_enter_plain();
-    struct cudart_kernel *k = heap_alloc(sizeof *k);
-    k->image = image_of(handle);
-    k->name = heap_strdup(name);
     u64map_set(&r->functions, (uintptr_t)host, (uint32_t)r->kernels.count);
-    u64map_set(&r->functions, (uintptr_t)k, (uint32_t)r->kernels.count);
-    vec_push(&r->kernels, k);
+    image_add_kernel(r, image_of(handle), name);
     cudart_leave(r, cudaSuccess);
 }
 

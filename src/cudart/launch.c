@@ -150,17 +150,24 @@ CUDART_EXPORT enum cuda_error cudaLaunchCooperativeKernel(const void *function, 
     CUDART_RUN(launch_kernel(r, function, &q, args));
 }
 
+enum cuda_error launch_attributes(struct launch_request *q, const struct cuda_launch_attribute *attributes,
+                                  unsigned count)
+{
+    for (unsigned i = 0; i < count; i++) {
+        const struct cuda_launch_attribute *a = &attributes[i];
+        if (a->kind == ATTRIBUTE_COOPERATIVE) q->is_cooperative = a->cooperative;
+        if (a->kind == ATTRIBUTE_CLUSTER && (uint64_t)a->cluster.x * a->cluster.y * a->cluster.z > 1)
+            return cudart_absent("a launch in clusters of blocks");
+    }
+    return cudaSuccess;
+}
+
 static enum cuda_error launch_with(struct cudart *r, const struct cuda_launch_config *c, const void *function,
                                    void **args)
 {
     struct launch_request q = {c->grid, c->block, c->shared_bytes, c->stream, false};
-    for (unsigned i = 0; i < c->attribute_count; i++) {
-        const struct cuda_launch_attribute *a = &c->attributes[i];
-        if (a->kind == ATTRIBUTE_COOPERATIVE) q.is_cooperative = a->cooperative;
-        if (a->kind == ATTRIBUTE_CLUSTER && (uint64_t)a->cluster.x * a->cluster.y * a->cluster.z > 1)
-            return cudart_absent("a launch in clusters of blocks");
-    }
-    return launch_kernel(r, function, &q, args);
+    enum cuda_error error = launch_attributes(&q, c->attributes, c->attribute_count);
+    return error ? error : launch_kernel(r, function, &q, args);
 }
 
 CUDART_EXPORT enum cuda_error cudaLaunchKernelExC(const struct cuda_launch_config *config,

@@ -10,6 +10,7 @@ struct cudart_image {
     struct wf_module *module;  // NULL: not loaded
     enum cuda_error error;     // of a load that failed; cudaSuccess: none
     unsigned architecture;     // of the PTX: 75 for sm_75
+    const char *own;           // the PTX of a library of warpfold's; NULL: the program's
 };
 
 struct cudart_kernel {
@@ -30,6 +31,8 @@ struct cudart_variable {
 
 // The module of an image; NULL and *error: no PTX for it, or the PTX is not accepted (messages have been given).
 struct wf_module *image_module(struct cudart *r, struct cudart_image *image, enum cuda_error *error);
+// A new kernel of the image by its mangled name; its handle is its address.
+struct cudart_kernel *image_add_kernel(struct cudart *r, struct cudart_image *image, const char *name);
 // The kernel behind a host function or a kernel's handle; NULL: neither.
 struct cudart_kernel *image_kernel(struct cudart *r, const void *function);
 // Compiles the kernel at the first call. NULL and *error on failure.
@@ -53,6 +56,9 @@ struct launch_request {
 };
 enum cuda_error launch_kernel(struct cudart *r, const void *function, const struct launch_request *q,
                               void **args);
+// Adds the attributes of a launch to the request.
+enum cuda_error launch_attributes(struct launch_request *q, const struct cuda_launch_attribute *attributes,
+                                  unsigned count);
 // The same for a kernel known to be live, into a stream of the library's: graphs.
 enum cuda_error launch_in(struct cudart *r, struct cudart_kernel *k, const struct launch_request *q,
                           struct wf_stream *stream, void **args);

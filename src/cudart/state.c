@@ -1,5 +1,6 @@
 // The runtime's state, lock and errors.
 #include "cudart/state.h"
+#include "base/str.h"
 #include "cudart/device.h"
 #include "cudart/hooks.h"
 #include "cudart/launch.h"
@@ -72,6 +73,7 @@ struct cudart *cudart_enter(void)
 {
     struct cudart *r = cudart_enter_plain();
     if (!r->context) begin(r);
+    r->uses_runtime = true;
     return r;
 }
 
@@ -82,6 +84,9 @@ enum cuda_error cudart_leave(struct cudart *r, enum cuda_error error)
     if (error != cudaSuccess && error != cudaErrorNotReady) last_error = error;
     return error;
 }
+
+enum cuda_error cudart_last_error(void) { return last_error; }
+void cudart_set_last_error(enum cuda_error error) { last_error = error; }
 
 void cudart_pause(struct cudart *r)
 {
@@ -140,9 +145,10 @@ enum cuda_error cudart_told(struct cudart *r, enum cuda_error error)
 enum cuda_error cudart_absent(const char *name)
 {
     struct cudart *r = cudart_enter_plain();
+    bool is_static = str_equal(name, "cuGetExportTable"); // called by the runtime that nvcc links statically
     if (u64map_set(&the.absent, (uintptr_t)name, 1))
-        cudart_say("%s is not there; the call returns cudaErrorNotSupported (docs/howto/cuda-programs.md)",
-                   name);
+        cudart_say("%s is not there; the call returns an error%s (docs/howto/cuda-programs.md)", name,
+                   is_static ? "; link the program with nvcc -cudart shared" : "");
     return cudart_leave(r, cudaErrorNotSupported);
 }
 
@@ -162,8 +168,7 @@ static const struct error_row *error_row(enum cuda_error error)
     return NULL;
 }
 
-// A program that asks for a fault's name, text or number has noticed the fault.
-static void notice(enum cuda_error error)
+void cudart_notice(enum cuda_error error)
 {
     struct cudart *r = cudart_enter_plain();
     r->has_noticed |= error != cudaSuccess && error == r->lost;
@@ -172,14 +177,14 @@ static void notice(enum cuda_error error)
 
 CUDART_EXPORT const char *cudaGetErrorName(enum cuda_error error)
 {
-    notice(error);
+    cudart_notice(error);
     const struct error_row *row = error_row(error);
     return row ? row->name : "unrecognized error code";
 }
 
 CUDART_EXPORT const char *cudaGetErrorString(enum cuda_error error)
 {
-    notice(error);
+    cudart_notice(error);
     const struct error_row *row = error_row(error);
     return row ? row->text : "unrecognized error code";
 }

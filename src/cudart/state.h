@@ -21,7 +21,10 @@ enum cudart_kind { // of an object behind a handle
     CUDART_GRAPH,
     CUDART_GRAPH_EXEC,
     CUDART_GRAPH_NODE,
-    CUDART_POOL
+    CUDART_POOL,
+    CUDART_CONTEXT,
+    CUDART_MODULE,
+    CUDART_LINKER
 };
 
 // What happened so far on the clocks of events (event.c).
@@ -35,6 +38,7 @@ struct cudart_image;
 struct cudart_variable;
 struct device_facts;
 struct cuda_pool;
+struct cuda_context;
 
 // A launch whose results are not yet taken.
 struct cudart_pending {
@@ -88,7 +92,12 @@ struct cudart {
     uint64_t workspaces; // device address of grid workspaces; 0: no cooperative launch so far
     uint64_t cooperative_launches;
     unsigned failed_launches;
-    bool has_noticed; // the program has asked for a fault's error
+    bool has_noticed;             // the program has asked for a fault's error
+    struct cuda_context *primary; // of the driver API; NULL: not yet asked for
+    unsigned primary_uses;        // retains without release
+    uint64_t contexts_made;
+    bool
+        uses_runtime; // a function of the runtime's interface has been called: the primary context is current
     unsigned busy;    // above 0: a call of the library runs launches
 };
 
@@ -100,6 +109,11 @@ struct cudart *cudart_enter(void);
 struct cudart *cudart_enter_plain(void); // without a context, for registrations
 // Unlocks; keeps an error for cudaGetLastError. Returns the error.
 enum cuda_error cudart_leave(struct cudart *r, enum cuda_error error);
+// The error that cudaGetLastError would give to the host thread, of its own calls alone.
+enum cuda_error cudart_last_error(void);
+void cudart_set_last_error(enum cuda_error error);
+// A program that asks for a fault's name, text or number has noticed the fault.
+void cudart_notice(enum cuda_error error);
 // Unlocked while the program's own function runs (callbacks).
 void cudart_pause(struct cudart *r);
 void cudart_resume(struct cudart *r);

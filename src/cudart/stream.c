@@ -6,6 +6,7 @@ static __thread bool is_per_thread;
 static __thread struct cuda_stream *own; // of the host thread; owned by the runtime
 
 void stream_per_thread(bool on) { is_per_thread = on; }
+bool stream_is_per_thread(void) { return is_per_thread; }
 
 static struct cuda_stream *create(struct cudart *r, unsigned flags, int priority)
 {

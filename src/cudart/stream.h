@@ -25,3 +25,4 @@ enum cuda_error stream_wait(struct cudart *r, struct cuda_stream *s);
 void stream_reset(struct cudart *r);
 // While on, handle 0 means the host thread's own stream: the interface's functions …_ptsz and …_ptds.
 void stream_per_thread(bool on);
+bool stream_is_per_thread(void);

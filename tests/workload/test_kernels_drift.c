@@ -19,6 +19,7 @@ static const struct origin {
 } ORIGINS[] = {
     {"kernels/*.cu", "nvcc", "kernels/ptx/nvcc"},
     {"kernels/*.cu", "clang", "kernels/ptx/clang"},
+    {"kernels/libraries/*.cu", "nvcc", "kernels/libraries/ptx"},
     {"silicon/kernels/*.cu", "nvcc", "silicon/ptx"},
     {"silicon/micro/*.cu", "nvcc", "silicon/ptx"},
 };
