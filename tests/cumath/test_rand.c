@@ -130,6 +130,27 @@ static void test_known(struct test *t)
     cudaFree(first);
 }
 
+// First words of libcurand 10.4's host generators for seed 42: seeding, and the distance of streams.
+static void test_order(struct test *t)
+{
+    enum { WORDS = 6 };
+    static const struct {
+        int type;
+        uint32_t words[WORDS];
+    } rows[] = {{RAND_XORWOW, {300737663, 687819970, 1806016926, 2475493962, 677327230, 1726259984}},
+                {RAND_MRG32K3A, {994013773, 473693671, 4152997908, 2303469700, 247447263, 1476624009}},
+                {RAND_PHILOX, {2632642643, 2012563771, 314527917, 1463989207, 43202409, 542238995}}};
+    uint32_t *words = memory(sizeof rows->words);
+    for (size_t i = 0; i < TEST_COUNT(rows); i++) {
+        struct curand *g = make(t, rows[i].type, 42);
+        CHECK_EQ(t, curandGenerate(g, words, WORDS), RAND_SUCCESS);
+        CHECK_EQ(t, cudaDeviceSynchronize(), cudaSuccess);
+        CHECK_MSG(t, memcmp(words, rows[i].words, sizeof rows[i].words) == 0, "generator %d", rows[i].type);
+        CHECK_EQ(t, curandDestroyGenerator(g), RAND_SUCCESS);
+    }
+    cudaFree(words);
+}
+
 static void check_moments(struct test *t, const char *what, int type, const double *x, int n, double mean,
                           double variance)
 {
@@ -204,6 +225,7 @@ int main(int argc, char **argv)
     static const struct test_case cases[] = {{"jumps", test_jumps},
                                              {"streams", test_streams},
                                              {"known", test_known},
+                                             {"order", test_order},
                                              {"distributions", test_distributions},
                                              {"calls", test_calls}};
     static const struct test_case nothing[] = {{"memory", test_no_memory}};
