@@ -26,7 +26,7 @@ static const struct wf_counter rows[API_COUNTERS] = {
 };
 
 // Counter i of mechanism t, with value 0. The name, such as "darsie.skipped", lies in the arena.
-static struct wf_counter tech_row(struct arena *a, const struct tech *t, size_t i)
+static struct wf_counter row_of_tech(struct arena *a, const struct tech *t, size_t i)
 {
     return (struct wf_counter){.name = arena_printf(a, "%s.%s", t->name, t->counters[i].name),
                                .unit = t->counters[i].unit,
@@ -45,7 +45,7 @@ bool wf_tech_counter_at(struct wf_context *c, const char *tech, size_t index, st
     for (size_t k = 0; tech_at_index(k); k++) {
         const struct tech *t = tech_at_index(k);
         if (strcmp(t->name, tech) != 0 || index >= t->counter_count) continue;
-        *counter = tech_row(&c->techs.arena, t, index);
+        *counter = row_of_tech(&c->techs.arena, t, index);
         return true;
     }
     return false;

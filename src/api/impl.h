@@ -117,6 +117,7 @@ struct wf_context {
     struct check *check; // NULL: wf_check is off
     uint32_t launches;
     struct watcher *watcher;        // heap; NULL: wf_watch is off
+    bool watches_steps;             // wf_watch_steps
     VEC(struct api_form *) watched; // forms (compiled programs) referred to by the watcher's records
     // storage: filled by wf_storage or at the end of a timed launch, until the next such call or end.
     // energy_rows: filled at the end of a launch timed on SMs.

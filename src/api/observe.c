@@ -75,6 +75,13 @@ void wf_watch(struct wf_context *c, bool on)
     api_wait(c);
     forget_watcher(c);
     if (on) c->watcher = heap_alloc(sizeof *c->watcher);
+    c->watches_steps = false;
+}
+
+void wf_watch_steps(struct wf_context *c)
+{
+    wf_watch(c, true);
+    c->watches_steps = true;
 }
 
 const struct watcher *wf_watched(struct wf_context *c)
@@ -91,6 +98,7 @@ struct watcher *api_watcher(struct wf_pending *l)
     if (c->watcher->launches.count) return c->watcher;
     struct watch_config config;
     timeline_config(&c->settings, &config, &c->diag); // valid: wf_set checked the settings
+    config.steps = c->watches_steps;
     watcher_init(c->watcher, &config);
     return c->watcher;
 }

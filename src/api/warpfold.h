@@ -348,6 +348,9 @@ struct wf_sample {
 // dropped. report/timeline.h writes the record. Recording changes no result: launches of different streams
 // still run together, and each stream has its own rows.
 void wf_watch(struct wf_context *c, bool on);
+// wf_watch(c, true) for the stepping page (report/steps.h): the record also has instructions skipped by mechanisms, and
+// what mechanisms keep.
+void wf_watch_steps(struct wf_context *c);
 struct watcher;
 // Waits for all launches; returns the record of wf_watch, for report/timeline.h. NULL: wf_watch is off.
 const struct watcher *wf_watched(struct wf_context *c);

@@ -132,3 +132,15 @@ void json_raw(struct json *j, const char *text)
         if (text[i] == '\n') strbuf_printf(j->out, "%*s", (int)(2 * j->depth), "");
     }
 }
+
+void json_embed(struct strbuf *out, const char *text)
+{
+    for (const char *at = text; *at; at++) {
+        if (*at == '\n')
+            at += strspn(at, "\n ") - 1;
+        else if (*at == '<')
+            strbuf_puts(out, "\\u003c");
+        else
+            strbuf_putc(out, *at);
+    }
+}

@@ -29,3 +29,6 @@ void json_bool(struct json *j, bool value);
 void json_null(struct json *j);
 void json_quote(struct strbuf *out, const char *text); // appends "text" with quotes and escapes
 void json_raw(struct json *j, const char *text);       // a complete JSON value; indented to the present level
+// Appends JSON for the script element of a page: escapes every "<", since "</" would end the element, and drops
+// indentation.
+void json_embed(struct strbuf *out, const char *text);

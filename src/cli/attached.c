@@ -121,7 +121,7 @@ static void write_files(struct attached *a)
         struct diag d;
         diag_init(&d);
         strbuf_clear(&text);
-        command_timeline(&a->options, a->context, &text, &d);
+        command_timeline(&a->options, a->context, NULL, &text, &d);
         put_file(a, OPTION_TIMELINE, &text);
         command_fail(&d, WF_OK);
         diag_fini(&d);

@@ -5,6 +5,7 @@
 #include "cli/command.h"
 #include "cli/interrupt.h"
 #include "cli/print.h"
+#include "cli/unmodified.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -156,6 +157,22 @@ static void complain(const char *format, ...)
     strbuf_fini(&text);
 }
 
+// Writes the record of the timeline, for the stepping page beside the same workload without mechanisms.
+static void write_timeline(const struct options *o, const struct workload *w, struct wf_context *c,
+                           struct workload_options options, struct strbuf *out, struct diag *d)
+{
+    struct wf_context *base = unmodified_is_wanted(o) ? wf_context_create() : NULL;
+    struct workload_result result;
+    if (base && unmodified_settings(o, base, d) == WF_OK) {
+        options.launched = NULL;
+        command_watch(o, base);
+        interrupt_watch(base);
+        workload_run(w, base, &options, &result);
+    }
+    command_timeline(o, c, base, out, d);
+    wf_context_destroy(base);
+}
+
 // Runs one workload in its own context and prints the context's errors at once. Adds a row to the results,
 // except after wrong settings.
 static enum wf_status run_one(const struct options *o, const struct bench_selection *what,
@@ -179,7 +196,7 @@ static enum wf_status run_one(const struct options *o, const struct bench_select
         command_watch(o, c);
         interrupt_watch(c);
         status = workload_run(w, c, &options, &result);
-        if (wf_watched(c)) command_timeline(o, c, timeline, d);
+        if (wf_watched(c)) write_timeline(o, w, c, options, timeline, d);
         row.verified = result.verified;
         row.compared = result.compared;
         row.mismatches = result.mismatches;

@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "cli/print.h"
 #include "lab/process.h"
+#include "report/steps.h"
 #include "report/timeline.h"
 
 #include <inttypes.h>
@@ -222,14 +223,33 @@ void command_note_races(const struct options *o, struct wf_context *c, struct di
 
 void command_watch(const struct options *o, struct wf_context *c)
 {
-    if (options_has(o, OPTION_TIMELINE)) wf_watch(c, true);
+    if (!options_has(o, OPTION_TIMELINE)) return;
+    if (report_timeline_is_steps(options_value(o, OPTION_TIMELINE)))
+        wf_watch_steps(c);
+    else
+        wf_watch(c, true);
 }
 
-void command_timeline(const struct options *o, struct wf_context *c, struct strbuf *out, struct diag *d)
+static void write_steps(const struct options *o, const struct watcher *w, struct wf_context *base,
+                        struct strbuf *out)
+{
+    const char *tech = options_value(o, OPTION_TECH);
+    struct report_steps_run runs[2];
+    size_t count = 0;
+    if (base && wf_watched(base)) runs[count++] = (struct report_steps_run){"base", wf_watched(base)};
+    runs[count++] = (struct report_steps_run){tech ? tech : "base", w};
+    report_steps(runs, count, out);
+}
+
+void command_timeline(const struct options *o, struct wf_context *c, struct wf_context *base,
+                      struct strbuf *out, struct diag *d)
 {
     const char *path = options_value(o, OPTION_TIMELINE);
     const struct watcher *w = wf_watched(c);
-    report_timeline(w, report_timeline_is_konata(path), out);
+    if (report_timeline_is_steps(path))
+        write_steps(o, w, base, out);
+    else
+        report_timeline(w, report_timeline_is_konata(path), out);
     if (w->truncated)
         diag_warn(d, loc_none(),
                   "%s ends at cycle %" PRIu64 ", full with timeline.limit=%" PRIu64

@@ -40,8 +40,10 @@ bool command_has_time(const struct options *o, struct wf_context *c, struct diag
 // Adds a note if check.races makes a run functional that would be timed. Silent with --quiet.
 void command_note_races(const struct options *o, struct wf_context *c, struct diag *d);
 // Only with --timeline: command_watch starts a record of the context's launches. command_timeline appends the
-// record to `out`, in the format of the path's suffix; a warning tells if the record is incomplete.
+// record to `out`, in the format of the path's suffix; a warning tells if the record is incomplete. base: the context
+// of the run without mechanisms, for the stepping page (unmodified.h); NULL: none.
 void command_watch(const struct options *o, struct wf_context *c);
-void command_timeline(const struct options *o, struct wf_context *c, struct strbuf *out, struct diag *d);
+void command_timeline(const struct options *o, struct wf_context *c, struct wf_context *base,
+                      struct strbuf *out, struct diag *d);
 // Prints the messages of the context, then of `d`, to stderr. Returns `status`.
 int command_fail_both(struct wf_context *c, const struct diag *d, int status);

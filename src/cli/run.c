@@ -11,6 +11,7 @@
 #include "cli/print.h"
 #include "cli/script.h"
 #include "cli/shape.h"
+#include "cli/unmodified.h"
 #include "report/lines.h"
 #include "report/table.h"
 
@@ -503,7 +504,8 @@ static void print_kernel_text(void *context, const char *text, size_t length)
 }
 
 // Writes all outputs: first the files, which can fail, then stdout.
-static enum wf_status publish(const struct options *o, struct session *s, enum wf_status status)
+static enum wf_status publish(const struct options *o, struct session *s, const struct unmodified *base,
+                              enum wf_status status)
 {
     struct strbuf text = {0};
     if (options_has(o, OPTION_JSON)) {
@@ -513,7 +515,7 @@ static enum wf_status publish(const struct options *o, struct session *s, enum w
     }
     if (options_has(o, OPTION_TIMELINE)) {
         strbuf_clear(&text);
-        command_timeline(o, s->context, &text, s->diag);
+        command_timeline(o, s->context, base->context, &text, s->diag);
         results_put(s->results, options_value(o, OPTION_TIMELINE), strbuf_text(&text), text.length);
     }
     if (results_write(s->results) != WF_OK)
@@ -542,6 +544,7 @@ int command_run(int argc, char **argv)
     struct session s;
     struct results r;
     struct checkpoint checkpoint = {0};
+    struct unmodified base = {0};
     struct sources sources;
     diag_init(&d);
     sources_init(&sources, &o);
@@ -569,11 +572,13 @@ int command_run(int argc, char **argv)
         if (status != WF_BAD_INPUT && status != WF_BAD_USAGE) {
             command_note_gpu(&o, &d);
             if (!is_program || options_has(&o, OPTION_GPU)) command_note_races(&o, s.context, &d);
-            status = publish(&o, &s, status);
+            if (status != WF_INTERRUPTED) unmodified_run(&base, &o, &s);
+            status = publish(&o, &s, &base, status);
         }
     }
     print_flush(stdout); // stdout precedes the messages
     exit_status = command_fail_both(s.context, &d, (int)status);
+    unmodified_fini(&base);
     wf_context_destroy(s.context);
     session_fini(&s);
     results_fini(&r);

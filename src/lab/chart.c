@@ -11,6 +11,7 @@ void chart_fini(struct chart *c)
         struct chart_view *v = &c->views.data[i];
         vec_fini(&v->categories);
         vec_fini(&v->shapes);
+        vec_fini(&v->waves);
         vec_fini(&v->bars);
         vec_fini(&v->series);
         vec_fini(&v->values);

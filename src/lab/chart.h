@@ -44,6 +44,7 @@ struct chart_view {
     // of categories, as far as there are any: blocks of the kernel's first grid, and waves, blocks over those that
     // the chip holds at once; NULL: none
     VEC(const char *) shapes;
+    VEC(double) waves; // of categories, as far as known; 0: unknown
     VEC(const char *) bars;
     VEC(struct chart_series) series;
     VEC(struct chart_value) values; // sorted by category, bar and series

@@ -87,7 +87,8 @@ static bool measure_run(const struct filling *fill, const struct figure_cell *c,
     return s != NULL;
 }
 
-// Sets a value's occupancy, and the shape of its category, from the cell's run and base run.
+// Sets the waves of the value's category and, with option shapes, the value's occupancy and the category's shape, from the
+// cell's run and base run.
 static bool note_shape(const struct filling *fill, const struct figure_cell *c, struct chart_value *value)
 {
     sqlite3_stmt *s = database_query(fill->db,
@@ -95,7 +96,11 @@ static bool note_shape(const struct filling *fill, const struct figure_cell *c, 
                                      "AND b.id = ? AND b.waves IS NOT NULL",
                                      "tt", value->run, value->base);
     if (s && sqlite3_step(s) == SQLITE_ROW) {
-        value->occupancy = sqlite3_column_double(s, 0);
+        if (fill->experiment->shapes) value->occupancy = sqlite3_column_double(s, 0);
+        while (fill->view->waves.count <= c->category_order) vec_push(&fill->view->waves, 0);
+        fill->view->waves.data[c->category_order] = sqlite3_column_double(s, 2);
+    }
+    if (s && sqlite3_data_count(s) && fill->experiment->shapes) {
         while (fill->view->shapes.count <= c->category_order) vec_push(&fill->view->shapes, NULL);
         fill->view->shapes.data[c->category_order] =
             arena_printf(&fill->chart->arena, "grid %s, %.2f waves", (const char *)sqlite3_column_text(s, 1),
@@ -274,7 +279,7 @@ static bool fill_values(const struct filling *fill)
         bool is_run = fill->experiment->kind == EXPERIMENT_RUNS;
         good =
             is_run ? measure_run(fill, c, &value.value, &value.nothing) : study_value(fill, c, &value.value);
-        if (good && is_run && fill->experiment->shapes) good = note_shape(fill, c, &value);
+        if (good && is_run) good = note_shape(fill, c, &value);
         if (good && is_run && !isnan(value.value))
             good =
                 interval_of(fill->db, fill->experiment->by, value.run, value.base, value.value, &value.error);

@@ -46,8 +46,66 @@ static const struct chart_value *named_value(const struct chart_view *v, const c
     return p && !isnan(p->value) ? p : NULL;
 }
 
-// Writes the predicate with its values. False: a value is missing. Headline NULL: check only.
-static bool write_predicate(struct headline *h, const struct chart_view *v, const char *text)
+// -- the kernels of a mean ----------------------------------------------------------------------------------
+
+struct members { // of the category named first in a headline
+    bool is_mean;
+    size_t count, small; // small: fewer blocks than the chip holds at once, in the run of comparison
+    const char *noun;    // "kernels"
+    struct strbuf names; // "MM, HS"
+};
+
+// Group of the kernels in a mean by its name: "GMEAN-2D".
+static const char *group_of(const char *mean)
+{
+    for (size_t i = 0; i < CATEGORIES_GROUPS; i++)
+        if (str_ends_with(mean, categories_groups[i].suffix)) return categories_groups[i].group;
+    return "all";
+}
+
+static void find_members(struct members *m, const struct chart *c, const struct chart_view *v)
+{
+    const char *open = strchr(c->experiment->predicate, '{'), *close = open ? strchr(open, '}') : NULL;
+    const struct chart_value *p = close ? named_value(v, open + 1, (size_t)(close - open - 1)) : NULL;
+    *m = (struct members){.noun = c->experiment->programs.list.count ? "programs" : "kernels"};
+    if (!p) return;
+    const char *category = v->categories.data[p->category];
+    m->is_mean = !categories_is_subject(c->experiment, category);
+    for (size_t i = 0; i < v->categories.count; i++) {
+        const char *name = v->categories.data[i];
+        bool is_one = m->is_mean ? categories_is_subject(c->experiment, name) &&
+                                       categories_in_group(c->experiment, group_of(category), name)
+                                 : i == p->category;
+        if (!is_one) continue;
+        m->count++;
+        m->small += i < v->waves.count && v->waves.data[i] > 0 && v->waves.data[i] < 1;
+        strbuf_printf(&m->names, "%s%s", m->names.length ? ", " : "", name);
+    }
+}
+
+// Behind a number: most kernels fill less than the chip.
+static void add_smallness(struct headline *h, const struct members *m)
+{
+    if (2 * m->small > m->count && m->count > 1)
+        add_words(h, arena_printf(&h->arena,
+                                  " (inputs too small: %zu of %zu %s have fewer blocks than the chip holds)",
+                                  m->small, m->count, m->noun));
+    else if (2 * m->small > m->count)
+        add_words(h, " (input too small: fewer blocks than the chip holds)");
+}
+
+static void add_members(struct headline *h, const struct members *m)
+{
+    enum { MOST = 16 };
+    if (!m->is_mean || !m->count) return;
+    add_words(h, arena_printf(&h->arena, " The mean is of %zu %s", m->count, m->noun));
+    add_words(h, m->count > MOST ? "." : arena_printf(&h->arena, ": %s.", strbuf_text(&m->names)));
+}
+
+// Writes the predicate with its values; m: the members of the first value's category, told behind the value if
+// their inputs are too small; NULL: nothing told. False: a value is missing. Headline NULL: check only.
+static bool write_predicate(struct headline *h, const struct chart_view *v, const char *text,
+                            const struct members *m)
 {
     for (const char *open; (open = strchr(text, '{')) != NULL;) {
         const char *close = strchr(open, '}');
@@ -58,6 +116,8 @@ static bool write_predicate(struct headline *h, const struct chart_view *v, cons
             add_piece(h, HEADLINE_WORDS, text, (size_t)(open - text));
             add_number(h, HEADLINE_VALUE, format, p->value);
             if (!isnan(p->paper)) add_number(h, HEADLINE_PAPER, format, p->paper);
+            if (m) add_smallness(h, m);
+            m = NULL;
         }
         text = close + 1;
     }
@@ -70,7 +130,7 @@ static bool write_predicate(struct headline *h, const struct chart_view *v, cons
 static const struct chart_view *speaking_view(const struct chart *c, const char *gpu, const char *profile)
 {
     const struct chart_view *v = c->experiment->subject ? chart_view_of(c, gpu, profile) : NULL;
-    return v && write_predicate(NULL, v, c->experiment->predicate) ? v : NULL;
+    return v && write_predicate(NULL, v, c->experiment->predicate, NULL) ? v : NULL;
 }
 
 // "DARSIE removes 10 %, runs at 1.2 and saves 7 %. UV runs at …": consecutive headlines with one subject
@@ -79,6 +139,7 @@ static void add_sentences(struct headline *h, const struct charts *charts, const
                           const char *profile)
 {
     const struct chart *before = NULL;
+    struct members shown = {0}, m; // shown: of the first headline
     for (size_t i = 0; i < charts->list.count; i++) {
         const struct chart *c = &charts->list.data[i], *after = NULL;
         const struct chart_view *v = speaking_view(c, gpu, profile);
@@ -90,10 +151,16 @@ static void add_sentences(struct headline *h, const struct charts *charts, const
         if (!same) add_words(h, before ? ". " : "");
         if (!same) add_words(h, c->experiment->subject);
         add_words(h, !same ? " " : goes_on ? ", " : " and ");
-        write_predicate(h, v, c->experiment->predicate);
+        find_members(&m, c, v);
+        bool is_known = before && str_equal(strbuf_text(&m.names), strbuf_text(&shown.names));
+        write_predicate(h, v, c->experiment->predicate, is_known ? NULL : &m);
+        if (before) strbuf_fini(&m.names);
+        if (!before) shown = m;
         before = c;
     }
     if (before) add_words(h, ".");
+    add_members(h, &shown);
+    strbuf_fini(&shown.names);
 }
 
 // -- experiments without a headline -------------------------------------------------------------------------

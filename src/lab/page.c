@@ -467,6 +467,40 @@ static bool write_heat(struct json *j, struct database *db)
     return finish(db, s) && good;
 }
 
+// -- mechanisms ---------------------------------------------------------------------------------------------
+
+// The label of the first series of timed runs with the mechanism; NULL: no such series.
+static const char *label_of(const struct page *page, const char *tech)
+{
+    size_t length = strlen(tech);
+    for (size_t i = 0; i < page->charts->list.count; i++) {
+        const struct experiment *x = page->charts->list.data[i].experiment;
+        for (size_t k = 0; x->kind == EXPERIMENT_RUNS && k < x->series.count; k++) {
+            const char *what = x->series.data[k].what;
+            if (str_starts_with(what, tech) && (!what[length] || strchr(":,+", what[length])))
+                return x->series.data[k].label;
+        }
+    }
+    return NULL;
+}
+
+static void write_mechanisms(struct json *j, const struct page *page)
+{
+    const char *name, *meaning;
+    json_key(j, "mechanisms");
+    json_open_array(j);
+    for (size_t k = 0; wf_tech_at(k, &name, &meaning); k++) {
+        const char *label = label_of(page, name);
+        if (!label) continue;
+        json_open_object(j);
+        report_text(j, "label", label);
+        report_text(j, "name", name);
+        report_text(j, "meaning", meaning);
+        json_close_object(j);
+    }
+    json_close_array(j);
+}
+
 // -- the page -----------------------------------------------------------------------------------------------
 
 static bool write_data(struct json *j, const struct page *page, struct database *db)
@@ -477,6 +511,7 @@ static bool write_data(struct json *j, const struct page *page, struct database 
     report_text(j, "version", WF_VERSION);
     report_text(j, "size", page->size);
     write_views(j, page, &outputs);
+    write_mechanisms(j, page);
     write_kernels(j, page);
     for (size_t i = 0; i < page->part_count; i++) page->parts[i].write(j, page->parts[i].context);
     json_key(j, "figures");
@@ -514,15 +549,7 @@ bool page_write(const struct page *page, struct database *db, struct strbuf *out
     json_init(&j, &text);
     bool good = write_data(&j, page, db);
     write_head(page, lab_page, (size_t)(place - lab_page), out);
-    // Escapes every "<", since "</" would end the script element, and drops indentation.
-    for (const char *p = strbuf_text(&text); *p; p++) {
-        if (*p == '\n')
-            p += strspn(p, "\n ") - 1;
-        else if (*p == '<')
-            strbuf_puts(out, "\\u003c");
-        else
-            strbuf_putc(out, *p);
-    }
+    json_embed(out, strbuf_text(&text));
     strbuf_puts(out, place + strlen(mark));
     strbuf_fini(&text);
     return good;

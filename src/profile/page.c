@@ -321,15 +321,7 @@ void profile_page(const struct profile *p, const char *const *modules, size_t mo
     struct strbuf json = {0};
     write_all(p, modules, module_count, true, &json);
     strbuf_write(out, profile_template, (size_t)(place - profile_template));
-    // Escapes every "<", since "</" would end the script element, and drops indentation.
-    for (const char *at = strbuf_text(&json); *at; at++) {
-        if (*at == '\n')
-            at += strspn(at, "\n ") - 1;
-        else if (*at == '<')
-            strbuf_puts(out, "\\u003c");
-        else
-            strbuf_putc(out, *at);
-    }
+    json_embed(out, strbuf_text(&json));
     strbuf_puts(out, place + strlen(mark));
     strbuf_fini(&json);
 }

@@ -22,6 +22,8 @@ bool report_timeline_is_konata(const char *path)
     return str_ends_with(path, ".kanata") || str_ends_with(path, ".konata");
 }
 
+bool report_timeline_is_steps(const char *path) { return str_ends_with(path, ".html"); }
+
 void report_timeline(const struct watcher *w, bool konata, struct strbuf *out)
 {
     if (konata)
@@ -287,6 +289,7 @@ static void write_insts(struct writer *w)
 // -- spans --------------------------------------------------------------------------------------------------
 
 static const char *const state_names[WATCH_STATES] = {
+    [WATCH_BUSY] = "issues",
     [WATCH_FETCH] = "not fetched",
     [WATCH_CODE] = "instruction cache miss",
     [WATCH_ALU] = "waits for a result",
@@ -299,6 +302,8 @@ static const char *const state_names[WATCH_STATES] = {
     [WATCH_COPY] = "asynchronous copies",
     [WATCH_READY] = "ready, another went",
 };
+
+const char *timeline_state(enum watch_state state) { return state_names[state]; }
 
 static void write_wait(struct writer *w, const struct watch_span *s)
 {

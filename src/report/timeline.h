@@ -8,6 +8,7 @@
 struct program;
 
 bool report_timeline_is_konata(const char *path); // by suffix: .kanata or .konata
+bool report_timeline_is_steps(const char *path);  // by suffix: .html, the stepping page (steps.h)
 void report_timeline(const struct watcher *w, bool konata, struct strbuf *out);
 void report_timeline_perfetto(const struct watcher *w, struct strbuf *out);
 void report_timeline_konata(const struct watcher *w, struct strbuf *out);
@@ -21,6 +22,8 @@ struct timeline_streams {
 void timeline_streams_init(struct timeline_streams *s, const struct watcher *w);
 void timeline_streams_fini(struct timeline_streams *s);
 void timeline_print_stream(const struct watch_stream *s, struct strbuf *out); // "stream left"
+
+const char *timeline_state(enum watch_state state); // "at a barrier"
 
 // Cached texts of instructions.
 struct timeline_texts {

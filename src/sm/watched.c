@@ -3,6 +3,8 @@
 #include "sm/sm_impl.h"
 #include "watch/watch_impl.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 _Static_assert((int)WATCH_WARPS == (int)SM_WARPS && (int)WATCH_BLOCKS == (int)SM_BLOCKS, "the SM's places");
@@ -145,9 +147,84 @@ static void look_at_blocks(const struct sm_grid *g, struct watch_sm *w)
     }
 }
 
+// -- the load/store unit's queue ----------------------------------------------------------------------------
+
+// At most one instruction leaves the queue in a cycle, and every cycle with a step of the queue is inspected.
+static void look_at_queue(const struct sm *s, struct watch_sm *w)
+{
+    while (w->queue_first != s->lsu.first) {
+        uint32_t place = w->queue_first;
+        if (place < w->sending.count && w->sending.data[place] != WATCH_NONE)
+            w->insts.data[w->sending.data[place]].sent = watch_time_of(w, s->now) + 1;
+        if (place < w->sending.count) w->sending.data[place] = WATCH_NONE;
+        w->queue_first = place + 1 == s->config->lsu_queue ? 0 : place + 1;
+    }
+}
+
+// -- mechanisms ---------------------------------------------------------------------------------------------
+
+struct tech_rows { // a round of telling
+    struct watch_sm *watch;
+    const struct sm_grid *grid;
+    const struct tech *tech;
+    uint32_t launch;
+};
+
+void tech_row(struct tech_rows *to, const char *table, enum tech_owner owner, unsigned index, unsigned number,
+              const char *format, ...)
+{
+    static const enum watch_owner owners[] = {
+        [TECH_OF_SM] = WATCH_OF_SM, [TECH_OF_BLOCK] = WATCH_OF_BLOCK, [TECH_OF_WARP] = WATCH_OF_WARP};
+    struct watch_rows *rows = &to->watch->rows;
+    char text[400];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    if (owner == TECH_OF_WARP) index = to->grid->room.slots[index];
+    struct watch_row is = {.launch = to->launch,
+                           .number = number,
+                           .table = watch_rows_table(rows, to->tech->name, table),
+                           .owner = (uint8_t)owners[owner],
+                           .index = (uint8_t)index};
+    watch_rows_tell(rows, is, watch_time_of(to->watch, to->grid->sm->now), text);
+}
+
+static void look_at_techs(const struct sm_grid *g, struct watch_sm *w)
+{
+    struct tech_rows to = {.watch = w, .grid = g, .launch = launch_of(w, g)};
+    if (to.launch == WATCH_NONE || watch_time_of(w, g->sm->now) < w->watcher->config.from) return;
+    watch_rows_begin(&w->rows);
+    for (const struct sm_tech *k = g->techs; k < g->techs + g->tech_count; k++) {
+        to.tech = k->tech;
+        if (k->tech->rows) k->tech->rows(k->state, &to);
+    }
+    watch_rows_end(&w->rows, to.launch, watch_time_of(w, g->sm->now));
+}
+
+void watch_skipped(struct sm *s, unsigned slot, uint32_t index)
+{
+    struct watch_sm *w = s->watch;
+    struct watch_skip skip = {.time = watch_time_of(w, s->now),
+                              .inst = index,
+                              .launch = launch_of(w, s->warps[slot].grid),
+                              .slot = (uint8_t)slot};
+    bool is_kept = w->watcher->config.warps >> slot & 1 && !w->closed && skip.launch != WATCH_NONE;
+    if (is_kept) watch_add_skip(w, skip);
+}
+
+void watch_dropped(struct sm *s, unsigned slot, uint32_t index)
+{
+    struct watch_sm *w = s->watch;
+    if (w->warps[slot].resident && !w->closed) watch_drop_inst(w, slot, index, watch_time_of(w, s->now));
+}
+
+// -- a cycle ------------------------------------------------------------------------------------------------
+
 void watch_cycle(struct sm *s)
 {
     struct watch_sm *w = s->watch;
+    look_at_queue(s, w);
     if (w->closed) return;
     if (watch_time_of(w, s->now) >= w->watcher->config.to) {
         watch_close(w, w->watcher->config.to);
@@ -157,6 +234,7 @@ void watch_cycle(struct sm *s)
     for (uint64_t left = look; left; left &= left - 1) look_at_warp(s, w, bit_lowest(left));
     w->seen = s->room.resident;
     EACH_GRID(s, g) look_at_blocks(g, w);
+    if (w->watcher->config.steps && has_techs(s)) EACH_GRID(s, g) look_at_techs(g, w);
     w->last = watch_time_of(w, s->now);
 }
 
@@ -174,7 +252,15 @@ static uint64_t result_of(const struct sm *s, const struct sm_warp *w, const str
 static void link_to(struct watch_sm *w, const struct sm *s, uint32_t inst)
 {
     uint32_t place = (s->lsu.first + s->lsu.count - 1) % s->config->lsu_queue;
-    uint32_t record = s->lsu.queue[place].record;
+    const struct lsu_entry *e = &s->lsu.queue[place];
+    uint32_t record = e->record;
+    look_at_queue(s, w); // before the place, free since this cycle, gets the new instruction
+    while (w->sending.count < s->config->lsu_queue) vec_push(&w->sending, WATCH_NONE);
+    w->sending.data[place] = inst;
+    if (inst != WATCH_NONE) {
+        w->insts.data[inst].lines = e->count;
+        w->insts.data[inst].passes = e->cycles;
+    }
     while (w->queued.count < s->config->lsu_queue) vec_push(&w->queued, WATCH_NONE);
     w->queued.data[place] = record == NONE32 ? inst : WATCH_NONE;
     if (record == NONE32) return;
@@ -208,6 +294,13 @@ void watch_issued(struct sm *s, unsigned slot, const struct op *o, uint64_t coll
     if (queued) link_to(w, s, inst);
 }
 
+void watch_reused(struct sm *s, unsigned slot, const struct op *o)
+{
+    size_t before = s->watch->insts.count;
+    watch_issued(s, slot, o, s->now + 1, false);
+    if (s->watch->insts.count > before) vec_last(&s->watch->insts).reused = true;
+}
+
 static void done_at(struct watch_sm *w, uint32_t inst, uint64_t cycle)
 {
     if (inst != WATCH_NONE) w->insts.data[inst].done = watch_time_of(w, cycle);
@@ -228,5 +321,9 @@ void watch_completed(struct sm *s, uint32_t record, uint64_t cycle)
 void sm_watch(struct sm *s, struct watch_sm *w)
 {
     s->watch = w;
+    if (w) {
+        w->schedulers = s->config->schedulers;
+        w->queue_first = s->lsu.first;
+    }
     sm_note_onlookers(s);
 }

@@ -23,6 +23,11 @@ uint32_t watch_add_inst(struct watch_sm *w, struct watch_inst i)
     return (uint32_t)w->insts.count - 1;
 }
 
+void watch_add_skip(struct watch_sm *w, struct watch_skip skip)
+{
+    if (w->watcher->config.steps && in_window(w, skip.time)) vec_push(&w->skips, skip);
+}
+
 void watch_add_span(struct watch_sm *w, struct watch_span span)
 {
     if (span.from < w->watcher->config.from) span.from = w->watcher->config.from;
@@ -50,16 +55,31 @@ void watch_set_state(struct watch_sm *w, unsigned slot, uint64_t time, uint8_t s
     x->since = time;
 }
 
+static void add_dropped(struct watch_sm *w, unsigned slot, unsigned k, uint64_t time)
+{
+    const struct watch_fetched *f = &w->warps[slot].buffer[k];
+    watch_add_inst(w, (struct watch_inst){.fetched = f->fetched,
+                                          .buffered = f->buffered,
+                                          .issued = time,
+                                          .inst = f->inst,
+                                          .slot = (uint8_t)slot,
+                                          .flushed = true});
+}
+
+void watch_drop_inst(struct watch_sm *w, unsigned slot, uint32_t inst, uint64_t time)
+{
+    struct watch_warp *x = &w->warps[slot];
+    unsigned k = 0;
+    while (k < x->count && x->buffer[k].inst != inst) k++;
+    if (k == x->count) return;
+    add_dropped(w, slot, k, time);
+    memmove(x->buffer + k, x->buffer + k + 1, (--x->count - k) * sizeof *x->buffer);
+}
+
 void watch_drop(struct watch_sm *w, unsigned slot, unsigned keep, uint64_t time)
 {
     struct watch_warp *x = &w->warps[slot];
-    for (unsigned k = keep; k < x->count; k++)
-        watch_add_inst(w, (struct watch_inst){.fetched = x->buffer[k].fetched,
-                                              .buffered = x->buffer[k].buffered,
-                                              .issued = time,
-                                              .inst = x->buffer[k].inst,
-                                              .slot = (uint8_t)slot,
-                                              .flushed = true});
+    for (unsigned k = keep; k < x->count; k++) add_dropped(w, slot, k, time);
     if (keep < x->count) x->count = keep;
 }
 
@@ -110,6 +130,8 @@ static void close_launch(struct watch_sm *w, unsigned number, uint64_t time)
     for (uint64_t left = x ? x->run : 0; left; left &= left - 1)
         watch_block_ends(w, x, bit_lowest(left), time);
     if (x) x->run = 0;
+    watch_rows_begin(&w->rows);
+    watch_rows_end(&w->rows, w->watcher->by_number[number], time);
 }
 
 void watch_close(struct watch_sm *w, uint64_t time)
@@ -132,6 +154,9 @@ void watcher_fini(struct watcher *w)
         if (!w->sms[k]) continue;
         vec_fini(&w->sms[k]->insts);
         vec_fini(&w->sms[k]->spans);
+        vec_fini(&w->sms[k]->skips);
+        watch_rows_fini(&w->sms[k]->rows);
+        vec_fini(&w->sms[k]->sending);
         vec_fini(&w->sms[k]->queued);
         vec_fini(&w->sms[k]->recorded);
         for (unsigned n = 0; n < WATCH_GRIDS; n++) free(w->sms[k]->blocks[n]);
@@ -156,7 +181,7 @@ static void begin_all(struct watcher *w, uint64_t start, unsigned sms)
         one->seen = 0;
         one->closed = false;
         memset(one->warps, 0, sizeof one->warps);
-        one->queued.count = one->recorded.count = 0;
+        one->queued.count = one->recorded.count = one->sending.count = 0;
     }
 }
 
@@ -178,7 +203,9 @@ void watcher_window(struct watcher *w, uint64_t now)
     uint64_t kept = 0;
     if (w->truncated) return;
     for (unsigned k = 0; k < WATCH_SMS; k++)
-        if (w->sms[k]) kept += w->sms[k]->insts.count + w->sms[k]->spans.count;
+        if (w->sms[k])
+            kept += w->sms[k]->insts.count + w->sms[k]->spans.count + w->sms[k]->skips.count +
+                    w->sms[k]->rows.changes.count;
     if (kept < w->config.limit || now + w->offset >= w->config.to) return;
     w->config.to = now + w->offset;
     w->truncated = true;
@@ -199,6 +226,7 @@ void watcher_end(struct watcher *w, unsigned number, uint64_t now)
         struct watch_sm *one = w->sms[k];
         if (!one) continue;
         close_launch(one, number, time);
+        forget_insts(one, one->sending.data, one->sending.count, launch);
         forget_insts(one, one->queued.data, one->queued.count, launch);
         forget_insts(one, one->recorded.data, one->recorded.count, launch);
     }

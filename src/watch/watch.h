@@ -12,6 +12,7 @@
 // continue with the next launch.
 #pragma once
 #include "base/vec.h"
+#include "watch/rows.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -37,6 +38,7 @@ struct watch_config {
     // Maximum number of records, instructions plus spans. The simulation window in which the limit is reached
     // is the last.
     uint64_t limit;
+    bool steps; // for the stepping page: also keeps skipped instructions and the rows of mechanisms
 };
 
 enum watch_state { // of a warp in a cycle; states above 0 become spans
@@ -60,9 +62,20 @@ struct watch_inst {
     // issued: cycle of issue, or of the drop; done: first cycle with the result, 0: never
     uint64_t issued, collected, done;
     uint64_t mask; // executing lanes of the warp's split, before the guard
+    // Of an instruction queued by the load/store unit. sent: first cycle outside the queue; 0: not queued, or still
+    // inside. passes: cycles at the queue's head before the first line, of a shared access its passes over the banks.
+    uint64_t sent;
     uint32_t inst, launch;
+    uint16_t lines, passes;
     uint8_t slot;
     bool flushed, memory, second; // second: second issue of a cycle
+    bool reused;                  // a mechanism has supplied the result
+};
+
+struct watch_skip { // an instruction that a mechanism has taken the warp past
+    uint64_t time;
+    uint32_t inst, launch;
+    uint8_t slot;
 };
 
 // WATCH_LATE: warps of a resident block have not started yet.
@@ -116,16 +129,22 @@ struct watcher;
 struct watch_sm { // of one SM
     const struct watcher *watcher;
     char class[WATCH_NAME];       // class of the SM; "": the GPU has no classes
+    unsigned schedulers;          // 0: the core has none
     uint64_t last;                // last cycle inspected
     bool closed;                  // past the end of the timeline
     VEC(struct watch_inst) insts; // in order of issue
     VEC(struct watch_span) spans; // in order of end
+    VEC(struct watch_skip) skips; // in order of time
+    struct watch_rows rows;
     struct watch_warp warps[WATCH_WARPS];
     uint64_t seen;                            // bits: warps resident at the last inspection
     struct watch_blocks *blocks[WATCH_GRIDS]; // heap, by grid number; NULL: no block so far
     // Index in `insts` of the instruction at a place in the load/store queue (queued), or of a load record
     // (recorded). WATCH_NONE: no watched instruction.
     VEC(uint32_t) queued, recorded;
+    // By place in the load/store queue: index in `insts`, whether or not the instruction has a load record.
+    VEC(uint32_t) sending;
+    uint32_t queue_first; // place of the queue's head at the last inspection
 };
 
 struct watcher {

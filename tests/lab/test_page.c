@@ -290,6 +290,43 @@ static void test_headline(struct test *t)
     cli_fini(&c);
 }
 
+// A headline names the kernels of its mean and, behind the number, inputs that leave the chip partly empty. The page says what
+// the mechanisms of its series do.
+static void test_named(struct test *t)
+{
+    struct cli c = {.t = t};
+    struct arena a;
+    struct strbuf said = {0};
+    size_t length = 0;
+    arena_init(&a);
+    lab_write(&c, "named.exp",
+              "title = named\nmeasure = speedup\nkernels = vecadd reduction\nviews = gtx1080ti/sass\n"
+              "series = shared : darsie\nseries = B : uv:entries=8\n"
+              "headline = Sharing : runs {shared | GMEAN} times as fast\n");
+    cli_run(&c, "reproduce $D/named.exp --size small --out $D/out --quiet");
+    CHECK_MSG(t, c.status == 0, "%s", c.err);
+    char *page = cli_read(&c, "out/report.html", &length);
+    const struct json_value *v = page ? parse_data(t, page, &a) : NULL;
+    const struct json_value *pieces = v ? json_member(json_member(v, "views")->first, "headline") : NULL;
+    for (const struct json_value *p = pieces ? pieces->first : NULL; p; p = p->next) {
+        const char *words = json_text(json_member(p, "words"));
+        strbuf_puts(&said, words ? words : "#");
+    }
+    CHECK_STR(t, strbuf_text(&said),
+              "Sharing runs # (inputs too small: 2 of 2 kernels have fewer blocks than the chip holds) times "
+              "as fast. "
+              "The mean is of 2 kernels: VA, reduction. All 6 outputs are verified against the CPU's.");
+    const struct json_value *named = v ? json_member(v, "mechanisms") : NULL;
+    CHECK_STR(t, json_text(json_member(element(named, 0), "label")), "shared");
+    CHECK_STR(t, json_text(json_member(element(named, 0), "name")), "darsie");
+    CHECK_HAS(t, json_text(json_member(element(named, 1), "meaning")), " ");
+    CHECK(t, !element(named, 2));
+    strbuf_fini(&said);
+    arena_fini(&a);
+    free(page);
+    cli_fini(&c);
+}
+
 // The template built into warpfold was made from the sources beside it (`make web`).
 static void test_built(struct test *t)
 {
@@ -337,8 +374,8 @@ static void test_drawn(struct test *t)
 
 int main(int argc, char **argv)
 {
-    static const struct test_case cases[] = {{"data", test_data},   {"views", test_views},
-                                             {"costs", test_costs}, {"headline", test_headline},
-                                             {"built", test_built}, {"drawn", test_drawn}};
+    static const struct test_case cases[] = {
+        {"data", test_data},   {"views", test_views}, {"costs", test_costs}, {"headline", test_headline},
+        {"named", test_named}, {"built", test_built}, {"drawn", test_drawn}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }

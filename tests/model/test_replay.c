@@ -133,7 +133,16 @@ void tech_hold(struct sm_grid *s, const struct tech *me, unsigned slot, unsigned
 }
 void tech_look(struct sm_grid *s, unsigned slot) { (void)s, (void)slot; }
 void tech_skip_fetch(struct sm_grid *s, unsigned slot) { machine_of(s)->fetch_pc[slot]++; }
-void tech_drop(struct sm_grid *s, unsigned slot) { machine_of(s)->count[slot]--; }
+void tech_drop(struct sm_grid *s, unsigned slot, uint32_t index)
+{
+    (void)index;
+    machine_of(s)->count[slot]--;
+}
+void tech_row(struct tech_rows *to, const char *table, enum tech_owner owner, unsigned index, unsigned number,
+              const char *format, ...)
+{
+    (void)to, (void)table, (void)owner, (void)index, (void)number, (void)format;
+}
 void tech_advance(struct sm_grid *s, const struct tech *me, unsigned slot, uint32_t pc)
 {
     (void)me;

@@ -252,11 +252,12 @@ function fillHeadline() {
   document.getElementById("headline").replaceChildren(...pieces);
   const judged = data.figures.map((chart) => ({ chart, found: viewOf(chart)?.findings ?? [] })).filter((j) => j.found.length);
   const count = (list, verdict) => list.filter((f) => f.verdict === verdict).length;
-  const all = judged.flatMap((j) => j.found), wrong = count(all, "contradicted");
+  const all = judged.flatMap((j) => j.found), wrong = count(all, "contradicted"), open = count(all, "open");
   const links = judged.filter((j) => count(j.found, "contradicted")).flatMap((j, i) => [i ? ", " : " ",
     element("a", { href: `#${j.chart.name}`, title: j.chart.title }, j.chart.source?.replace(/^[^,]*, /, "") ?? j.chart.title)]);
   document.getElementById("verdict").replaceChildren(...(!all.length ? [] : wrong
     ? [`${wrong} of ${counted(all.length, "expectation")} did not come true:`, ...links]
+    : open ? [`${count(all, "held")} of ${counted(all.length, "expectation")} came true; the others are not completely measured.`]
     : [`${all.length > 1 ? `All ${all.length} expectations` : "The expectation"} came true.`]));
 }
 
@@ -288,6 +289,8 @@ function theme() {
 
 document.getElementById("summary").textContent = [data.figures.length ? counted(data.figures.length, "experiment") : null,
   data.silicon ? counted(data.silicon.points.length + data.silicon.elasticities.length + data.silicon.variants.length, "measured launch", "measured launches") : null, counted(data.runCount, "run"), `version ${data.version}`].filter(Boolean).join(", ");
+// What the names of mechanisms stand for.
+document.getElementById("mechanisms").replaceChildren(...(data.mechanisms ?? []).flatMap((m) => [element("b", {}, m.label), `: ${m.meaning}. `]));
 viewSwitch();
 data.figures.forEach(figureSection);
 silicon(data.silicon, data.figures.length > 0, { section, drawing, follow, runs });

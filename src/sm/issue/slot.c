@@ -145,7 +145,7 @@ void issue_reused(struct sm *s, unsigned scheduler, unsigned slot, const struct 
     operand_settle(&w->operands);
     operand_result(s, w, o, result, false);
     if (s->config->dependences == DEPENDENCES_BOARD) board_issued(s, slot, o, result);
-    if (s->watch) watch_issued(s, slot, o, s->now + 1, false);
+    if (s->watch) watch_reused(s, slot, o);
 }
 
 // Whether the instruction may wait for other warps: a barrier, or a command of a RISC-V warp. The command is

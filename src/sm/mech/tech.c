@@ -132,9 +132,25 @@ void tech_skip_fetch(struct sm_grid *g, unsigned place)
     front_skip(g->sm, slot_at(g, place));
 }
 
-void tech_drop(struct sm_grid *g, unsigned place)
+// A mechanism takes an instruction out of the I-buffer, or off its way there.
+static void tell_dropped(struct sm *s, unsigned slot, uint32_t index)
 {
-    stall_doubts(g->sm);
+    if (!s->has_watchers) return;
+    stall_doubts(s);
+    if (s->watch) watch_dropped(s, slot, index);
+}
+
+// The warp is past an instruction without issue.
+static void tell_skipped(struct sm *s, unsigned slot, uint32_t index)
+{
+    if (!s->has_watchers) return;
+    stall_skipped(s, slot, index);
+    if (s->watch) watch_skipped(s, slot, index);
+}
+
+void tech_drop(struct sm_grid *g, unsigned place, uint32_t index)
+{
+    tell_dropped(g->sm, slot_at(g, place), index);
     front_drop(g->sm, slot_at(g, place));
 }
 
@@ -143,9 +159,9 @@ unsigned tech_buffered(const struct sm_grid *g, unsigned place)
     return g->sm->warps[slot_at(g, place)].front.count;
 }
 
-void tech_drop_fetching(struct sm_grid *g, unsigned place)
+void tech_drop_fetching(struct sm_grid *g, unsigned place, uint32_t index)
 {
-    stall_doubts(g->sm);
+    tell_dropped(g->sm, slot_at(g, place), index);
     front_drop_fetching(g->sm, slot_at(g, place));
 }
 
@@ -154,7 +170,7 @@ void tech_advance(struct sm_grid *g, const struct tech *me, unsigned place, uint
     assert(me->claims & CLAIMS(FETCH));
     if (g->tech_count > 1) mech_tell_others(g, of(g, me), place, pc - 1, SAVED_FETCH);
     unsigned slot = slot_at(g, place);
-    stall_skipped(g->sm, slot, pc - 1);
+    tell_skipped(g->sm, slot, pc - 1);
     struct sm_warp *w = &g->sm->warps[slot];
     const struct op *skipped = &g->ops[pc - 1];
     account_saved(&g->account, pc - 1, SAVED_FETCH);

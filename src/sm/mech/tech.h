@@ -1,4 +1,4 @@
-// How a mechanism plugs into an SM: a core of twelve hooks, groups of further hooks, and the functions by
+// How a mechanism plugs into an SM: a core of thirteen hooks, groups of further hooks, and the functions by
 // which a mechanism sees and changes an SM. A mechanism leaves unused hooks and groups NULL, at no cost.
 //
 //     launch_begin ─ sm_begin ─ warp_start ┬─ reads ─┬─ executed ─┬─ issued ┬─ warp_end ─ sm_end ─ launch_end
@@ -74,6 +74,13 @@ enum tech_claim {
 enum { TECH_STORAGE_MAX = 16, TECH_COUNTERS_MAX = 32 };
 
 struct tech_use; // a mechanism with its options, for one launch
+
+struct tech_rows; // takes rows of text
+enum tech_owner { TECH_OF_SM, TECH_OF_BLOCK, TECH_OF_WARP };
+// For the hook `rows`: row `number` of a table (static text) of the SM, of a block on the SM, or of the warp in a
+// place. index: of the block, or the place.
+void tech_row(struct tech_rows *to, const char *table, enum tech_owner owner, unsigned index, unsigned number,
+              const char *format, ...) __attribute__((format(printf, 6, 7)));
 
 // For options with rules beyond a table of keys.
 struct tech_description {
@@ -396,6 +403,9 @@ struct tech {
     void (*issued)(void *state, unsigned place, uint32_t index);
     // At the launch's end: NULL, or what is wrong in the mechanism's state or counters; static text.
     const char *(*check)(const void *state);
+    // Tells what the mechanism keeps at the end of a cycle, a row an entry in use (tech_row), for the stepping page
+    // of a timeline. Called in a watched run alone. A text changes with the state only, never with the time.
+    void (*rows)(const void *state, struct tech_rows *to);
 
     // -- groups; NULL: no hook of the group
     const struct tech_description *description;
@@ -493,12 +503,12 @@ void tech_look(struct sm_grid *g, unsigned place);
 // goes back to its scheduler, as at its end.
 void tech_to_port(struct sm_grid *g, const struct tech *me, unsigned place, bool to_port);
 void tech_skip_fetch(struct sm_grid *g, unsigned place); // passes over the next instruction to be fetched
-// Lowers by one the number of instructions in the I-buffer, for an instruction passed over that will not
+// Lowers by one the number of instructions in the I-buffer, for instruction `index`, passed over, that will not
 // issue.
-void tech_drop(struct sm_grid *g, unsigned place);
-// Lowers by one the number of instructions on the way to the I-buffer, for an instruction passed over that
+void tech_drop(struct sm_grid *g, unsigned place, uint32_t index);
+// Lowers by one the number of instructions on the way to the I-buffer, for instruction `index`, passed over, that
 // will not issue.
-void tech_drop_fetching(struct sm_grid *g, unsigned place);
+void tech_drop_fetching(struct sm_grid *g, unsigned place, uint32_t index);
 void tech_refetch(struct sm_grid *g, unsigned place); // empties the I-buffer and fetches from the warp's pc
 // Takes the warp past the instruction before pc: the instruction is skipped, and the warp is at pc. All
 // earlier instructions must have issued or been skipped. Other mechanisms hear `saved` before and `advanced`

@@ -15,6 +15,7 @@
 #include "isa/program.h"
 #include "sm/places.h"
 #include "tech/registry.h"
+#include "tech/rows.h"
 
 #include <stdlib.h>
 
@@ -315,6 +316,24 @@ static size_t storage(const void *options, const struct gpu_config *c,
     return 1;
 }
 
+static void rows(const void *state, struct tech_rows *to)
+{
+    const struct cae *c = state;
+    struct strbuf text = {0};
+    for (unsigned place = 0; place < tech_launch(c->grid)->places; place++) {
+        if (!rows_has_warp(c->grid, place)) continue;
+        strbuf_clear(&text);
+        for (unsigned r = 0; r < REGISTERS; r++) {
+            const struct cae_tuple *t = &c->registers[place][r];
+            if (!t->is_affine) continue;
+            strbuf_printf(&text, "%sR%u=0x%x", text.length ? " " : "", r, t->base);
+            if (t->stride) strbuf_printf(&text, "%+d/lane", (int)t->stride);
+        }
+        tech_row(to, "registers of base and stride", TECH_OF_WARP, place, 0, "%s", strbuf_text(&text));
+    }
+    strbuf_fini(&text);
+}
+
 const struct tech tech_cae = {
     .name = "cae",
     .meaning = "affine registers are a base and a stride, on which instructions execute once a warp",
@@ -335,6 +354,7 @@ const struct tech tech_cae = {
     .sm_begin = sm_begin,
     .sm_end = free,
     .warp_start = warp_start,
+    .rows = rows,
     .reads = reads,
     .executed = executed,
     .saved = saved,

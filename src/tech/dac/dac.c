@@ -13,6 +13,7 @@
 #include "isa/sregs.h"
 #include "isa/units.h"
 #include "tech/registry.h"
+#include "tech/rows.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -158,6 +159,43 @@ static const char *check(const void *state)
     return NULL;
 }
 
+static void print_instance(const struct instance *e, uint64_t live, struct strbuf *out)
+{
+    uint64_t passed = e->passed & live;
+    strbuf_puts(out, out->length ? "; " : "");
+    if (!e->affine) strbuf_puts(out, "not affine");
+    for (unsigned n = 0; e->affine && n < e->outcome.words; n++) {
+        const struct tuple *u = &e->outcome.tuples[n];
+        strbuf_printf(out, "%s0x%x", n ? " " : "", u->base);
+        for (unsigned k = 0; k < 3; k++)
+            if (u->stride[k]) strbuf_printf(out, " + %d%c", (int)u->stride[k], "xyz"[k]);
+    }
+    strbuf_puts(out, ", passed by ");
+    rows_print_set(out, "", &passed, 1);
+}
+
+static void tell_block(const struct dac *d, unsigned k, struct tech_rows *to)
+{
+    const struct dac_block *b = &d->blocks[k];
+    struct strbuf text = {0};
+    for (uint32_t pc = 0; pc < d->launch->program->inst_count; pc++) {
+        if (!b->instances[pc].count) continue;
+        strbuf_clear(&text);
+        for (size_t n = 0; n < b->instances[pc].count; n++)
+            print_instance(&b->instances[pc].data[n], b->live, &text);
+        tech_row(to, "affine stream", TECH_OF_BLOCK, k, pc, "0x%04x %s", program_pc(d->launch->program, pc),
+                 strbuf_text(&text));
+    }
+    strbuf_fini(&text);
+}
+
+static void rows(const void *state, struct tech_rows *to)
+{
+    const struct dac *d = state;
+    for (unsigned k = 0; k < tech_launch(d->grid)->blocks_per_sm; k++)
+        if (d->blocks[k].live) tell_block(d, k, to);
+}
+
 const struct tech tech_dac = {
     .name = "dac",
     .meaning = "affine instructions execute once a block, as tuples; ideal: no second stream, no waiting",
@@ -184,6 +222,7 @@ const struct tech tech_dac = {
     .issued = dac_issued,
     .warp_end = dac_warp_end,
     .check = check,
+    .rows = rows,
     .blocks = &(const struct tech_blocks){.block_start = block_start},
     .skipping =
         &(const struct tech_skipping){

@@ -286,9 +286,9 @@ static void order_more(struct dac *d, unsigned place)
         if (!order_next(d, place)) continue;
         d->counters[COUNT_skipped_decode]++;
         if (fetched_before(w, n) < tech_buffered(d->grid, place))
-            tech_drop(d->grid, place);
+            tech_drop(d->grid, place, line_at(w, n)->pc);
         else
-            tech_drop_fetching(d->grid, place);
+            tech_drop_fetching(d->grid, place, line_at(w, n)->pc);
         news = true;
     }
     news |= is_passable(w);

@@ -394,6 +394,7 @@ const struct tech tech_darsie = {
     .issued = rename_issued,
     .warp_end = path_warp_end,
     .check = check,
+    .rows = darsie_rows,
     .blocks = &(const struct tech_blocks){.block_start = block_start, .event = skip_event},
     .program = &(const struct tech_program){.shares = shares},
     .skipping = &(const struct tech_skipping){.warp_started = warp_started,

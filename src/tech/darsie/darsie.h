@@ -414,6 +414,9 @@ bool values_evict(struct darsie *d, struct dblock *b, unsigned pool);
 void values_verify_skip(struct darsie *d, unsigned place, const struct line *l);
 uint32_t *values_pool(const struct darsie *d, const struct dblock *b, unsigned r);
 
+// -- rows.c
+void darsie_rows(const void *state, struct tech_rows *to);
+
 // -- path.c
 void path_issued(struct darsie *d, unsigned place, uint32_t index);
 void path_warp_end(void *state, unsigned place);

@@ -260,7 +260,7 @@ static bool rename_by(struct darsie *d, unsigned place, struct line *l, struct e
     }
     skip_follow(d, place, e, l);
     d->counters[COUNT_skipped_decode]++;
-    tech_drop(d->grid, place);
+    tech_drop(d->grid, place, l->pc);
     w->stale = true;
     return true;
 }

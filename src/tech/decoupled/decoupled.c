@@ -11,6 +11,7 @@
 #include "mark/access.h"
 #include "memory/config.h"
 #include "tech/registry.h"
+#include "tech/rows.h"
 
 #include <stdlib.h>
 
@@ -313,6 +314,29 @@ static size_t storage(const void *options, const struct gpu_config *c,
     return n;
 }
 
+static const char *following(const struct follower *f)
+{
+    static const char *const words[] = {[FOLLOWS_NOT] = "no stream",
+                                        [FOLLOWS] = "the stream goes on",
+                                        [WAITS_TO_BE_TOLD] = "the stream waits for a predicate",
+                                        [WAITS_FOR_ORDER] = "the stream waits for the warp's order of memory",
+                                        [WAITS_FOR_OTHERS] = "the stream waits for other warps",
+                                        [FOLLOWED] = "the stream has ended"};
+    return f->is_alone || f->astray ? "alone" : words[f->state];
+}
+
+static void rows(const void *state, struct tech_rows *to)
+{
+    const struct decoupled *d = state;
+    tech_row(to, "tuple queue", TECH_OF_SM, 0, 0, "%u of %u entries", d->count, d->launch->options->atq);
+    for (unsigned place = 0; place < tech_launch(d->grid)->places && place < WARPS; place++) {
+        const struct follower *f = &d->followers[place];
+        if (f->is_there)
+            tech_row(to, "queues of warps", TECH_OF_WARP, place, 0, "%u addresses, %u predicates; %s",
+                     f->addresses.count, f->predicates.count, following(f));
+    }
+}
+
 const struct tech tech_decoupled = {
     .name = "decoupled",
     .meaning = "an affine warp computes addresses and predicates ahead of the other warps, once for all, and "
@@ -342,6 +366,7 @@ const struct tech tech_decoupled = {
     .issued = decoupled_issued,
     .warp_end = decoupled_warp_end,
     .check = check,
+    .rows = rows,
     .blocks = &(const struct tech_blocks){.block_end = block_end, .event = decoupled_event},
     .program = &(const struct tech_program){.transform = transform, .leaves_out = decoupled_leaves_out},
     .skipping = &(const struct tech_skipping){.warp_started = warp_started, .advanced = decoupled_advanced},

@@ -16,6 +16,7 @@
 #include "isa/sregs.h"
 #include "sm/mech/tech.h"
 #include "tech/registry.h"
+#include "tech/rows.h"
 
 #include <stdlib.h>
 
@@ -301,6 +302,25 @@ static size_t storage(const void *options, const struct gpu_config *c,
     return 2;
 }
 
+static void rows(const void *state, struct tech_rows *to)
+{
+    const struct gscalar *g = state;
+    unsigned parts = (1u << (1u << g->launch->options->parts)) - 1;
+    struct strbuf text = {0};
+    for (unsigned place = 0; place < tech_launch(g->grid)->places; place++) {
+        uint64_t bits[REGISTERS / 64] = {0};
+        if (!rows_has_warp(g->grid, place)) continue;
+        for (unsigned r = 0; r < g->launch->program->reg_count && r < REGISTERS; r++) {
+            const struct register_state *x = &g->registers[place][r];
+            bits[r / 64] |= (uint64_t)((x->one_value & parts) == parts && !x->is_foreign) << r % 64;
+        }
+        strbuf_clear(&text);
+        rows_print_set(&text, "R", bits, REGISTERS / 64);
+        tech_row(to, "registers of one value", TECH_OF_WARP, place, 0, "%s", strbuf_text(&text));
+    }
+    strbuf_fini(&text);
+}
+
 const struct tech tech_gscalar = {
     .name = "gscalar",
     .meaning = "instructions on operands equal in all lanes execute on a single lane",
@@ -320,6 +340,7 @@ const struct tech tech_gscalar = {
     .sm_begin = sm_begin,
     .sm_end = free,
     .warp_start = warp_start,
+    .rows = rows,
     .reads = reads,
     .executed = executed,
     .saved = saved,

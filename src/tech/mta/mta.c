@@ -167,6 +167,25 @@ static size_t storage(const void *options, const struct gpu_config *c,
     return n + prefetch_storage(&o->prefetch, out + n);
 }
 
+static void tell_table(const struct mta *m, const struct mta_table *t, const char *name, struct tech_rows *to)
+{
+    const struct program *p = m->program;
+    for (uint32_t n = 0; n < t->count; n++) {
+        const struct mta_stride *x = &t->rows[n];
+        if (x->used)
+            tech_row(to, name, TECH_OF_SM, 0, n, "0x%04x: stride %lld, %u in a row, last 0x%llx",
+                     program_pc(p, x->index), (long long)x->stride, x->again, (unsigned long long)x->last);
+    }
+}
+
+static void rows(const void *state, struct tech_rows *to)
+{
+    const struct mta *m = state;
+    tell_table(m, &m->strides.by_warp, "strides by warp", to);
+    tell_table(m, &m->strides.of_all, "strides of all warps", to);
+    tell_table(m, &m->strides.between, "strides between warps", to);
+}
+
 const struct tech tech_mta = {
     .name = "mta",
     .meaning = "a prefetcher that learns strides of warps and between warps",
@@ -188,6 +207,7 @@ const struct tech tech_mta = {
     .warp_start = warp_start,
     .executed = executed,
     .check = check,
+    .rows = rows,
     .lines =
         &(const struct tech_lines){.buffer = buffer, .access = access, .line = line, .buffered = buffered},
 };

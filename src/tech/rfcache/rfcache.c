@@ -18,6 +18,7 @@
 #include "sm/places.h"
 #include "tech/registry.h"
 #include "tech/rfcache/live.h"
+#include "tech/rows.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -512,6 +513,24 @@ static uint32_t more_claims(const void *options)
     return o->stale ? CLAIMS(REGISTER_STORAGE) : 0;
 }
 
+static void rows(const void *state, struct tech_rows *to)
+{
+    const struct rfcache *x = state;
+    struct strbuf text = {0};
+    for (unsigned place = 0; place < tech_launch(x->grid)->places; place++) {
+        const struct rwarp *w = &x->warps[place];
+        if (!rows_has_warp(x->grid, place)) continue;
+        strbuf_clear(&text);
+        for (unsigned n = 0; w->has_entries && n < x->launch->options->entries; n++)
+            if (w->entries[n].lanes)
+                strbuf_printf(&text, "%sR%u%s", text.length ? " " : "", w->entries[n].r,
+                              w->entries[n].is_dirty ? "*" : "");
+        tech_row(to, "cached registers (*: not written back)", TECH_OF_WARP, place, 0, "%s",
+                 w->has_entries ? strbuf_text(&text) : "no entries");
+    }
+    strbuf_fini(&text);
+}
+
 const struct tech tech_rfcache = {
     .name = "rfcache",
     .meaning =
@@ -536,6 +555,7 @@ const struct tech tech_rfcache = {
     .issued = issued,
     .warp_end = warp_end,
     .check = check,
+    .rows = rows,
     .description = &(const struct tech_description){.more_claims = more_claims},
     .registers = &(const struct tech_registers){.operand = operand, .result = result},
 };

@@ -9,6 +9,7 @@
 #include "memory/cache.h"
 #include "sm/places.h"
 #include "tech/registry.h"
+#include "tech/rows.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -353,6 +354,24 @@ static size_t storage(const void *options, const struct gpu_config *c,
     return 5;
 }
 
+static void rows(const void *state, struct tech_rows *to)
+{
+    const struct scalarise *x = state;
+    const struct scalar_regfile *f = &x->file;
+    struct strbuf text = {0};
+    for (unsigned place = 0; place < tech_launch(x->grid)->places; place++) {
+        if (!rows_has_warp(x->grid, place)) continue;
+        strbuf_puts(&text, "vectors: ");
+        rows_print_set(&text, "R", f->is_vector[place], SCALAR_REGISTERS_MAX / 64);
+        if (x->at_pipe >> place & 1) strbuf_puts(&text, "; at the scalar pipe");
+        tech_row(to, "registers not kept as scalars", TECH_OF_WARP, place, 0, "%s", strbuf_text(&text));
+        strbuf_clear(&text);
+    }
+    tech_row(to, "vector register file", TECH_OF_SM, 0, 0, "%u of %u slots taken", scalar_vectors(f),
+             f->shape.vectors);
+    strbuf_fini(&text);
+}
+
 const struct tech tech_scalarise = {
     .name = "scalarise",
     .meaning = "registers with a single value or a stride are kept as scalars, other registers in a smaller "
@@ -381,6 +400,7 @@ const struct tech tech_scalarise = {
     .issued = issued,
     .warp_end = warp_end,
     .check = check,
+    .rows = rows,
     .blocks = &(const struct tech_blocks){.event = scalarise_event},
     .execution = &(const struct tech_execution){.cost = cost},
     .registers = &(const struct tech_registers){.operand = operand},

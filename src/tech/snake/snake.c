@@ -213,6 +213,24 @@ static size_t storage(const void *options, const struct gpu_config *c,
     return n + prefetch_storage(&o->prefetch, out + n);
 }
 
+static void rows(const void *state, struct tech_rows *to)
+{
+    const struct snake *x = state;
+    const struct program *p = x->program;
+    for (uint32_t n = 0; n < x->chains.links.count; n++) {
+        const struct snake_link *l = &x->chains.links.rows[n];
+        if (l->used)
+            tech_row(to, "links", TECH_OF_SM, 0, n, "0x%04x to 0x%04x: %+lld bytes, %u in a row",
+                     program_pc(p, l->from), program_pc(p, l->to), (long long)l->stride, l->again);
+    }
+    for (uint32_t n = 0; n < x->chains.warps.count; n++) {
+        const struct snake_link *l = &x->chains.warps.rows[n];
+        if (l->used)
+            tech_row(to, "links of warps", TECH_OF_SM, 0, n, "0x%04x: %+lld bytes a warp, %u in a row",
+                     program_pc(p, l->from), (long long)l->stride, l->again);
+    }
+}
+
 const struct tech tech_snake = {
     .name = "snake",
     .meaning = "a prefetcher that follows chains of strides between loads",
@@ -234,6 +252,7 @@ const struct tech tech_snake = {
     .warp_start = warp_start,
     .executed = executed,
     .check = check,
+    .rows = rows,
     .lines =
         &(const struct tech_lines){.buffer = buffer, .access = access, .line = line, .buffered = buffered},
 };

@@ -17,6 +17,7 @@
 #include "isa/program.h"
 #include "sm/places.h"
 #include "tech/registry.h"
+#include "tech/rows.h"
 
 #include <stdlib.h>
 
@@ -519,6 +520,36 @@ static uint32_t more_claims(const void *options)
 
 static const char *check(const void *state) { return uv_store_check(state); }
 
+static void tell_entry(const struct uv *v, unsigned n, struct tech_rows *to)
+{
+    const struct entry *e = &v->entries[n];
+    const struct inst *i = &v->launch->program->insts[e->inst];
+    struct strbuf text = {0};
+    strbuf_printf(&text, "0x%04x (", program_pc(v->launch->program, e->inst));
+    for (unsigned k = 0; k < e->key.count; k++) strbuf_printf(&text, "%s0x%x", k ? " " : "", e->key.words[k]);
+    strbuf_puts(&text, ") =");
+    for (unsigned k = 0; k < 4 && i->dst[0].kind == OPERAND_REG && k < operand_words(&i->dst[0]); k++)
+        strbuf_printf(&text, " 0x%x", e->result[k]);
+    if (i->dst[0].kind == OPERAND_PRED) strbuf_puts(&text, e->preds & 1 ? " true" : " false");
+    tech_row(to, "reuse buffer", TECH_OF_SM, 0, n, "%s", strbuf_text(&text));
+    strbuf_fini(&text);
+}
+
+static void rows(const void *state, struct tech_rows *to)
+{
+    const struct uv *v = state;
+    struct strbuf text = {0};
+    for (unsigned n = 0; n < v->launch->options.entries; n++)
+        if (v->entries[n].used) tell_entry(v, n, to);
+    for (unsigned place = 0; place < UV_WARPS; place++) {
+        if (!v->warps[place].warp) continue;
+        strbuf_clear(&text);
+        rows_print_set(&text, "R", v->warps[place].tokens.registers, 4);
+        tech_row(to, "registers of one value", TECH_OF_WARP, place, 0, "%s", strbuf_text(&text));
+    }
+    strbuf_fini(&text);
+}
+
 const struct tech tech_uv = {
     .name = "uv",
     .meaning = "uniform instructions take their result from a reuse buffer instead of executing",
@@ -541,6 +572,7 @@ const struct tech tech_uv = {
     .warp_end = warp_end,
     .reads = reads,
     .check = check,
+    .rows = rows,
     .executed = executed,
     .saved = saved,
     .description = &(const struct tech_description){.more_claims = more_claims},

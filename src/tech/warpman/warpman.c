@@ -104,6 +104,15 @@ static size_t storage(const void *options, const struct gpu_config *c,
     return 2;
 }
 
+static void rows(const void *state, struct tech_rows *to)
+{
+    const struct warpman *w = state;
+    if (w->buffer.valid)
+        tech_row(to, "workload buffer", TECH_OF_SM, 0, 0,
+                 "block %llu in block slot %u: warps %u to %u to start",
+                 (unsigned long long)w->buffer.logical, w->buffer.physical, w->buffer.start, w->buffer.end);
+}
+
 const struct tech tech_warpman = {
     .name = "warpman",
     .meaning = "a warp gets slots and registers alone, and frees both at its end",
@@ -125,6 +134,7 @@ const struct tech tech_warpman = {
     .warp_start = warpman_warp_start,
     .warp_end = warpman_warp_end,
     .check = warpman_check,
+    .rows = rows,
     .blocks = &(const struct tech_blocks){.block_start = warpman_block_start, .block_end = warpman_block_end},
     .dispatch = &(const struct tech_dispatch){.window = window, .by_warp = by_warp, .admit = admit},
 };
