@@ -158,7 +158,8 @@ static size_t add_timed(struct jobs *j, const struct experiment *x, const char *
     return add(j, job, hash_kernels(subject, x->ptx));
 }
 
-// Fewest registers in which every bundled kernel compiles: an operation on 64 bits has three pairs and an address.
+// Fewest registers for code: a table's number may be of a paper's smallest kernel (SRADv1's 5), and 12 hold an address
+// and two operands and the result of an operation on 64 bits.
 enum { CODE_REGISTERS_LEAST = 12 };
 
 size_t jobs_bench(struct jobs *j, const struct experiment *x, const char *kernel, unsigned registers,

@@ -57,7 +57,7 @@ static void test_names(struct test *t)
     static const char *const texts[] = {
         "title = x\nkind = runs\ngroup = ilp\npairs = nqueens256 + vecadd\nmeasure = weighted\n"
         "views = gtx285/ptxplus\nseries = a : base\n",
-        "title = x\nkind = runs\npairs = nqueens + vecadd\nmeasure = weighted\n"
+        "title = x\nkind = runs\npairs = nqueens256 + vecadd\nmeasure = weighted\n"
         "views = gtx285/ptxplus\nseries = a : base\ngroup = ilp\n"};
     for (size_t i = 0; i < TEST_COUNT(texts); i++) {
         struct experiments x;

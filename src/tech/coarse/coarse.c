@@ -24,7 +24,7 @@ static const struct config_key keys[] = {
     {"lines",   CONFIG_WORD, AT(lines),   0, 0, lines_words,  "2",     "lines fetched together: the aligned pair or four around the wanted line; 1: no neighbours", "Xiang, 5.5: coarse2 and coarse4"},
     {"kernels", CONFIG_TEXT, AT(kernels), 0, 0, NULL,         "",      "lines per kernel, from a study, NAME:LINES/NAME:LINES; other kernels have `lines`", "Xiang, 5.5: off for fine-grained kernels"},
     {"classify", CONFIG_BOOL, AT(classify), 0, 0, NULL,       "0",     "no neighbours until a sample of the launch's accesses says that fetching by twos or fours pays, and then as the sample says, with `lines` as the most; kernels named in `kernels` take no sample", "Xiang, 5.5: the kernel's locality decides"},
-    {"sample",  CONFIG_U32,  AT(sample),  16, 1 << 20, NULL,  "4096",  "with classify=1: accesses of the first SM in the sample", "choice: 32 times the lines of an L1 of 16 KB"},
+    {"sample",  CONFIG_U32,  AT(sample),  16, 1 << 20, NULL,  "512",  "with classify=1: accesses of the first SM in the sample", "choice: four times the lines of an L1 of 16 KB; most launches of the chapter's programs are over before 4096"},
     {"when",    CONFIG_WORD, AT(when),    0, 0, when_words,   "miss",  "neighbours are requested with a line that misses L1, or with every requested line", "Xiang, Figure 57; section 5.4: access"},
     {"touch",   CONFIG_BOOL, AT(touch),   0, 0, NULL,         "1",     "with when=miss: a hit marks present neighbours as used, so that a group of lines ages together", "choice"},
     {"wait",    CONFIG_BOOL, AT(wait),    0, 0, NULL,         "0",     "a hit with a missing neighbour takes as long as the neighbour", "choice; Xiang, 5.4, taken literally, with when=access: 1"},
