@@ -223,7 +223,6 @@ const uint64_t *sm_tech_counts(const struct sm_grid *g, const struct tech_use *u
     return NULL;
 }
 
-const uint64_t *sm_inst_slots(const struct sm_grid *g) { return g->account.inst_slots; }
 const uint64_t *sm_inst_saved(const struct sm_grid *g) { return g->account.inst_saved; }
 
 const char *sm_reason(enum gpu_slot why)
