@@ -530,9 +530,7 @@ void grid_fail_interrupted(struct grid *g, struct launch_fault *fault)
 static void add_to_account(const struct chip_account *account, const struct grid *g,
                            const struct grid_part *p)
 {
-    const uint64_t *slots = sm_inst_slots(p->on);
-    size_t places = ((size_t)g->launch->program->inst_count + 1) * SLOT_COLUMNS;
-    for (size_t n = 0; account->inst_slots && n < places; n++) account->inst_slots[n] += slots[n];
+    if (account->inst_slots) sm_add_inst_slots(p->on, account->inst_slots);
     const uint64_t *saved = sm_inst_saved(p->on);
     for (size_t n = 0; account->inst_saved && saved && n < g->launch->program->inst_count * SAVINGS; n++)
         account->inst_saved[n] += saved[n];

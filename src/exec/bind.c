@@ -21,10 +21,79 @@ _Static_assert((int)LAUNCH_BANKS == (int)BANK_COUNT, "a launch has every constan
 
 static uint32_t slot_offset(const struct exec *e, uint32_t slot) { return slot * e->vector_bytes; }
 
+static uint32_t wider(uint32_t a, uint32_t b) { return a > b ? a : b; }
+
+static bool is_rz(const struct operand *o)
+{
+    return (o->kind == OPERAND_REG || o->kind == OPERAND_MEM) && o->reg == REG_ZERO;
+}
+
+// Vectors of zero that the instruction may read. An absent operand may be read as one or two words of zero.
+static uint32_t zeros_of(const struct inst *i)
+{
+    uint32_t words = 2;
+    for (unsigned k = 0; k < 4; k++) {
+        const struct operand *o = &i->src[k];
+        if (is_rz(o)) words = wider(words, operand_words(o));
+        if (is_rz(o) && isa_shapes[i->op].src[k].kind >= SHAPE_REG) words = wider(words, isa_src_width(i, k));
+    }
+    return words;
+}
+
+// The sink that holds a source in shared memory while the instruction executes: arithmetic writes RZ in fewer words.
+enum { SCRATCH_WORD = 3 };
+
+// Vectors for writes to RZ that the instruction may write.
+static uint32_t sinks_of(const struct inst *i)
+{
+    const struct operand *o = &i->dst[0];
+    for (unsigned k = 0; k < 4; k++)
+        if (i->src[k].kind == OPERAND_SHARED) return SCRATCH_WORD + 1;
+    if (isa_shapes[i->op].dst[0].kind < SHAPE_REG || (o->kind == OPERAND_REG && o->reg != REG_ZERO)) return 0;
+    return wider(operand_words(o), o->kind == OPERAND_REG ? isa_dst_width(i) : 1);
+}
+
+static uint32_t scratch(const struct exec *e) { return slot_offset(e, e->sink_slot + SCRATCH_WORD); }
+
+static void make_threads(struct exec *e)
+{
+    const uint32_t *block = e->launch->block;
+    size_t bytes = (size_t)e->warps_per_block * THREAD_VECTORS * e->vector_bytes;
+    uint8_t *all = arena_alloc(&e->arena, bytes + 64);
+    e->threads = all = (uint8_t *)align_up((uintptr_t)all, 64);
+    for (uint32_t n = 0; n < e->warps_per_block; n++, all += THREAD_VECTORS * e->vector_bytes) {
+        uint32_t *vectors = reg_lanes(all, 0);
+        uint32_t linear = n * e->warp_size,
+                 thread[3] = {linear % block[0], linear / block[0] % block[1], linear / block[0] / block[1]};
+        for (unsigned l = 0; l < e->lanes; l++) {
+            for (unsigned k = 0; k < 3; k++) vectors[(THREAD_X + k) * e->lanes + l] = thread[k];
+            vectors[THREAD_LANE * e->lanes + l] = l % GROUP_LANES;
+            if (++thread[0] < block[0]) continue;
+            thread[0] = 0;
+            if (++thread[1] < block[1]) continue;
+            thread[1] = 0;
+            thread[2]++;
+        }
+    }
+}
+
+void exec_lay_out(struct exec *e)
+{
+    uint32_t zeros = 0, sinks = 0;
+    for (uint32_t n = 0; n < e->program->inst_count; n++) {
+        zeros = wider(zeros, zeros_of(&e->program->insts[n]));
+        sinks = wider(sinks, sinks_of(&e->program->insts[n]));
+    }
+    e->zero_slot = e->program->reg_count;
+    e->sink_slot = e->zero_slot + zeros;
+    e->register_slots = e->sink_slot + sinks;
+    make_threads(e);
+}
+
 uint32_t exec_register_offset(const struct exec *e, const struct operand *o, bool is_destination)
 {
     if (o->kind == OPERAND_NONE || o->reg == REG_ZERO)
-        return slot_offset(e, e->program->reg_count + (is_destination ? EXTRA_SINK : EXTRA_ZERO));
+        return slot_offset(e, is_destination ? e->sink_slot : e->zero_slot);
     return slot_offset(e, o->reg);
 }
 
@@ -128,8 +197,8 @@ static bool is_shared_source(const struct operand *o)
     return o->kind == OPERAND_SHARED && operand_words(o) == 1;
 }
 
-// Arithmetic with one source in shared memory (profile ptxplus): the handlers that copy the words to EXTRA_SCRATCH and go
-// on with the fast form of registers. NULL: none.
+// Arithmetic with one source in shared memory (profile ptxplus): the handlers that copy the words to the scratch vector
+// and go on with the fast form of registers. NULL: none.
 static const struct handlers *bind_shared_source(struct exec *e, const struct inst *i, struct bound *d)
 {
     unsigned source = 4;
@@ -144,14 +213,14 @@ static const struct handlers *bind_shared_source(struct exec *e, const struct in
     of_registers.src[source].reg = 0;
     struct bound *form = ARENA_ARRAY(&e->arena, struct bound, 2);
     form[0] = *d;
-    form[0].src[source] = slot_offset(e, e->program->reg_count + EXTRA_SCRATCH);
+    form[0].src[source] = scratch(e);
     form[0].handlers = exec_fast_form(e, &of_registers, &form[0]);
     form[1].run = exec_hand_back;
     if (!form[0].handlers) return NULL;
     d->target = form;
     d->spare_byte = (uint8_t)source;
     d->offset = (int32_t)i->src[source].value;
-    d->scalar = slot_offset(e, e->program->reg_count + EXTRA_SCRATCH);
+    d->scalar = scratch(e);
     return exec_fast_form(e, i, d);
 }
 
@@ -256,6 +325,10 @@ void exec_bind_alike(struct exec *e, const struct exec *like)
     e->address_operand = like->address_operand;
     e->slot_count = like->slot_count;
     e->slots = ARENA_ARRAY(&e->arena, struct allocation_slot, e->slot_count);
+    e->register_slots = like->register_slots;
+    e->zero_slot = like->zero_slot;
+    e->sink_slot = like->sink_slot;
+    e->threads = like->threads;
 }
 
 #define GENERAL(handler)                                                                                     \

@@ -23,11 +23,8 @@ struct operand;
 struct program;
 struct strbuf;
 
-// Register vectors after the program's registers: four of zero, four for writes to RZ, three of threadIdx,
-// and one of lane numbers.
-enum { EXTRA_ZERO = 0, EXTRA_SINK = 4, EXTRA_TID_X = 8, EXTRA_LANEID = EXTRA_TID_X + 3, EXTRA_SLOTS };
-// Words of a source in shared memory while the instruction executes: arithmetic writes RZ in fewer than four words.
-enum { EXTRA_SCRATCH = EXTRA_SINK + 3 };
+// Vectors of a warp that depend on its number in the block alone, for all blocks: threadIdx and lane numbers.
+enum { THREAD_X, THREAD_Y, THREAD_Z, THREAD_LANE, THREAD_VECTORS };
 
 typedef const struct bound *exec_handler(const struct bound *d, struct warp *w, uint8_t *regs,
                                          uint64_t active);
@@ -43,7 +40,7 @@ struct bound {
     const struct handlers *handlers; // of the form
     union {
         // BRA, RBR: target in the same copy of the code. With a source in shared memory: the form that reads
-        // EXTRA_SCRATCH instead, followed by exec_hand_back.
+        // the scratch vector (bind.c) instead, followed by exec_hand_back.
         const struct bound *target;
         uint64_t wide; // 64-bit constant operand
     };
@@ -121,8 +118,10 @@ struct exec {
     const struct lane_loops *loops;
     unsigned lanes, vector_bytes; // 32 or 64; 4 bytes a lane
     unsigned warp_size, warps_per_block, threads_per_block;
-    uint32_t local_stride;   // bytes from a lane's word of local memory to the lane's next word
-    uint32_t register_slots; // of a warp, extra slots included
+    uint32_t local_stride;         // bytes from a lane's word of local memory to the lane's next word
+    uint32_t register_slots;       // of a warp, extra vectors included
+    uint32_t zero_slot, sink_slot; // first vector of zero, for writes to RZ
+    const uint8_t *threads;        // by warp of a block: THREAD_VECTORS vectors
     // The program bound for a full warp, and for any other lane mask; inst_count + 1 entries each.
     struct bound *full, *masked;
     struct general *general;       // by instruction index
@@ -189,8 +188,9 @@ void observed_warp_exit(struct warp *w);
 void observed_deferred(struct warp *w); // the instruction under way did not execute
 
 // -- bind.c -------------------------------------------------------------------------------------------------
+void exec_lay_out(struct exec *e); // chooses the extra vectors and makes those of threads; before exec_bind
 void exec_bind(struct exec *e);
-// Makes e use the bound instructions of `like`; the allocation slots are e's own.
+// Makes e use the bound instructions and the vectors of `like`; the allocation slots are e's own.
 void exec_bind_alike(struct exec *e, const struct exec *like);
 struct exec_code exec_code_of(const struct exec *e); // code in use
 void exec_code_use(struct exec *e, const struct exec_code *c);

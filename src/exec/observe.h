@@ -34,18 +34,18 @@ struct observed_block {
 struct observed { // one warp instruction
     struct observed_block *block;
     const struct inst *inst;
-    uint32_t index;         // of the instruction
-    uint32_t warp;          // in the block
-    uint32_t depth;         // call depth; simt=nest: nest level
-    uint32_t lane_count;    // of a register vector: 32 or 64
-    uint64_t full;          // lane mask of a warp with all threads
-    uint64_t present;       // lanes with a thread
-    uint64_t live;          // present lanes not exited
-    uint64_t path;          // running lanes
-    uint64_t lanes;         // executing lanes: in path and not guarded off; BRA: lanes that take the branch
-    const uint8_t *regs;    // vectors of 4 * lane_count bytes, aligned to 64: observed_register
-    const uint64_t *pred;   // lanes by predicate, P0..P6, PT = 7
-    uint64_t thread_offset; // offset in bytes in regs of the vectors of %tid.x, %tid.y, %tid.z
+    uint32_t index;          // of the instruction
+    uint32_t warp;           // in the block
+    uint32_t depth;          // call depth; simt=nest: nest level
+    uint32_t lane_count;     // of a register vector: 32 or 64
+    uint64_t full;           // lane mask of a warp with all threads
+    uint64_t present;        // lanes with a thread
+    uint64_t live;           // present lanes not exited
+    uint64_t path;           // running lanes
+    uint64_t lanes;          // executing lanes: in path and not guarded off; BRA: lanes that take the branch
+    const uint8_t *regs;     // vectors of 4 * lane_count bytes, aligned to 64: observed_register
+    const uint64_t *pred;    // lanes by predicate, P0..P6, PT = 7
+    const uint32_t *threads; // vectors of %tid.x, %tid.y, %tid.z, lane_count words each
     // With wants_access: addresses of a memory instruction, or of an ALU instruction with a shared-memory
     // operand. Otherwise NULL.
     const struct exec_access *access;

@@ -133,15 +133,14 @@ const struct bound *observed_step(struct warp *w, const struct bound *d)
 void observed_enter(struct warp *w)
 {
     const struct exec *e = w->exec;
-    e->observed->event =
-        (struct observed){.block = &w->cta->observed,
-                          .warp = w->index,
-                          .lane_count = e->lanes,
-                          .full = bit_mask(e->warp_size),
-                          .present = w->present,
-                          .regs = w->regs,
-                          .pred = w->pred,
-                          .thread_offset = (uint64_t)(e->program->reg_count + EXTRA_TID_X) * e->vector_bytes};
+    e->observed->event = (struct observed){.block = &w->cta->observed,
+                                           .warp = w->index,
+                                           .lane_count = e->lanes,
+                                           .full = bit_mask(e->warp_size),
+                                           .present = w->present,
+                                           .regs = w->regs,
+                                           .pred = w->pred,
+                                           .threads = (const uint32_t *)(const void *)w->threads};
 }
 
 void observed_execute(struct warp *w, const struct bound *d)

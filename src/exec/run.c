@@ -116,26 +116,6 @@ bool warp_run(struct warp *w, uint64_t slice) { return run_until_stop(w, slice, 
 
 static size_t vectors(const struct exec *e, size_t count) { return count * e->vector_bytes; }
 
-static void thread_vectors(struct warp *w)
-{
-    const struct exec *e = w->exec;
-    const uint32_t *block = e->launch->block;
-    uint32_t first = e->program->reg_count, thread[3], *tid[3];
-    uint32_t *lane = reg_lanes(w->regs, (uint32_t)vectors(e, first + EXTRA_LANEID));
-    for (unsigned n = 0; n < 3; n++)
-        tid[n] = reg_lanes(w->regs, (uint32_t)vectors(e, first + EXTRA_TID_X + n));
-    exec_thread_of(w, 0, thread);
-    for (unsigned l = 0; l < e->lanes; l++) {
-        for (unsigned n = 0; n < 3; n++) tid[n][l] = thread[n];
-        lane[l] = l % GROUP_LANES;
-        if (++thread[0] < block[0]) continue;
-        thread[0] = 0;
-        if (++thread[1] < block[1]) continue;
-        thread[1] = 0;
-        thread[2]++;
-    }
-}
-
 // Creates the state of one block and its warps, reused for block after block. Every register vector is
 // 64-byte aligned.
 struct cta *exec_cta_create(struct exec *e)
@@ -168,9 +148,7 @@ struct cta *exec_cta_create(struct exec *e)
         w->present = bit_mask(threads < e->warp_size ? threads : e->warp_size);
         unsigned group = e->warp_size < GROUP_LANES ? e->warp_size : GROUP_LANES;
         w->arrival = (uint32_t)align_up(bit_count(w->present), group);
-        size_t own = vectors(e, e->program->reg_count + EXTRA_SINK);
-        memset(w->regs + own, 0, c->registers_bytes - own);
-        thread_vectors(w);
+        w->threads = e->threads + vectors(e, (size_t)i * THREAD_VECTORS);
     }
     return c;
 }
@@ -215,7 +193,7 @@ void exec_cta_start(struct cta *c, uint64_t linear)
     for (unsigned n = 0; n < BARRIERS; n++) c->barriers[n] = (struct barrier){.all = true};
     for (uint32_t i = 0; i < c->warp_count; i++) {
         struct warp *w = &c->warps[i];
-        clear_vectors(w->regs, vectors(e, e->program->reg_count + EXTRA_SINK));
+        clear_vectors(w->regs, vectors(e, e->sink_slot));
         clear_vectors(w->local, c->local_bytes);
         memset(w->pred, 0, sizeof w->pred);
         w->pred[PRED_TRUE] = w->full;
@@ -584,7 +562,6 @@ void exec_prepare(struct exec *e, const struct launch *l, const struct exec *lik
     e->warps_per_block = (e->threads_per_block + e->warp_size - 1) / e->warp_size;
     e->flat = l->flat ? memory_flat(l->memory) : NULL;
     e->local_stride = l->flat ? e->warps_per_block * e->vector_bytes : e->vector_bytes;
-    e->register_slots = l->program->reg_count + EXTRA_SLOTS;
     e->instruction_limit = l->max_warp_instructions;
     // A nested call saves a 4-byte return address, so a stack of n bytes holds at most n / 4 addresses. One
     // more call per function is allowed.
@@ -592,10 +569,12 @@ void exec_prepare(struct exec *e, const struct launch *l, const struct exec *lik
     e->defers_copies = e->is_timed || l->async == ASYNC_LATE;
     e->isa = exec_isa_resolve(l->isa);
     e->loops = exec_lane_loops(e);
-    if (like)
+    if (like) {
         exec_bind_alike(e, like);
-    else
-        exec_bind(e);
+        return;
+    }
+    exec_lay_out(e);
+    exec_bind(e);
 }
 
 struct exec_session *exec_begin(const struct launch *l)

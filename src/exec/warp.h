@@ -2,8 +2,7 @@
 // models, which execute an instruction at issue, and for observed runs.
 //
 // The registers of a warp are vectors of one 32-bit word per lane, vector_bytes each, consecutive in memory.
-// After the program's registers come zero vectors (reads of RZ), sinks (writes to RZ), and vectors of thread
-// indices and lane numbers. A warp of fewer than 32 threads is a 32-lane warp with lanes absent. A program
+// After the program's registers come zero vectors (reads of RZ) and sinks (writes to RZ). A warp of fewer than 32 threads is a 32-lane warp with lanes absent. A program
 // sees a 64-lane warp as two groups of 32 lanes: %laneid, %warpid, member masks and shuffles stay within a
 // group.
 #pragma once
@@ -50,6 +49,7 @@ struct warp {
     uint64_t active;           // lanes of the running split
     uint64_t full;             // lane mask of a full warp
     uint8_t *regs;
+    const uint8_t *threads; // vectors of thread indices and lane numbers
     struct exec *exec;
     struct cta *cta;
     const struct bound *run_start; // first instruction of the current straight run, not yet counted

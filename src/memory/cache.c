@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NONE = UINT32_MAX };
+enum { NONE = UINT32_MAX, BUCKET_BITS_FIRST = 9 };
 
 struct way {
     uint64_t line; // address
@@ -26,7 +26,8 @@ struct way {
 
 struct set {
     uint32_t oldest, newest;
-    uint32_t count; // ways taken so far
+    uint32_t count;  // ways taken so far
+    uint32_t locked; // ways that hold a locked line
 };
 
 struct cache {
@@ -35,16 +36,26 @@ struct cache {
     // the host's memory.
     struct way *ways;
     struct set *sets;
-    uint16_t *locks;   // by way: how often the line is locked; NULL before the first lock
-    uint64_t *marks;   // by way: number given by the cache's owner (cache_mark); NULL before the first mark
-    uint32_t *buckets; // first way of each chain
-    unsigned bucket_shift;
+    uint16_t *locks; // by way: how often the line is locked; NULL before the first lock
+    uint64_t *marks; // by way: number given by the cache's owner (cache_mark); NULL before the first mark
+    // First way of each chain; few at first, so that few lines touch few pages: 2^(64 - bucket_shift).
+    uint32_t *buckets;
+    unsigned bucket_shift, bucket_shift_least;
+    uint32_t lines; // held
     uint64_t allocations;
     unsigned pending_lines;
     unsigned line_shift; // log2 of line_bytes; 0: not a power of two
     bool sets_are_power;
     bool is_closed; // cache_close
 };
+
+static void set_buckets(struct cache *c, unsigned bits)
+{
+    size_t bytes = sizeof *c->buckets << bits;
+    c->buckets = heap_resize(c->buckets, bytes);
+    memset(c->buckets, 0xff, bytes);
+    c->bucket_shift = 64 - bits;
+}
 
 struct cache *cache_create(const struct cache_config *config)
 {
@@ -54,9 +65,8 @@ struct cache *cache_create(const struct cache_config *config)
     c->config = *config;
     c->ways = heap_resize(NULL, count * sizeof *c->ways); // not zeroed: take_fresh and allocate write a way
     c->sets = heap_alloc(config->sets * sizeof *c->sets);
-    c->buckets = heap_resize(NULL, ((size_t)1 << bits) * sizeof *c->buckets);
-    memset(c->buckets, 0xff, ((size_t)1 << bits) * sizeof *c->buckets);
-    c->bucket_shift = 64 - bits;
+    c->bucket_shift_least = 64 - bits;
+    set_buckets(c, bits < BUCKET_BITS_FIRST ? bits : BUCKET_BITS_FIRST);
     c->line_shift = is_power_of_two(config->line_bytes) ? bit_lowest(config->line_bytes) : 0;
     c->sets_are_power = is_power_of_two(config->sets);
     return c;
@@ -134,6 +144,22 @@ static void forget(struct cache *c, struct way *w)
     while (*link != k) link = &c->ways[*link].chain;
     *link = w->chain;
     w->used = false;
+    c->lines--;
+}
+
+static void enter(struct cache *c, struct way *w)
+{
+    uint32_t *bucket = bucket_of(c, w->line);
+    w->chain = *bucket;
+    *bucket = (uint32_t)(w - c->ways);
+}
+
+static __attribute__((noinline)) void grow_buckets(struct cache *c)
+{
+    set_buckets(c, 64 - c->bucket_shift + 1);
+    for (uint32_t set = 0; set < c->config.sets; set++)
+        for (uint32_t k = 0; k < c->sets[set].count; k++)
+            if (way_at(c, set, k)->used) enter(c, way_at(c, set, k));
 }
 
 // -- ages ---------------------------------------------------------------------------------------------------
@@ -189,18 +215,11 @@ static bool is_locked(const struct cache *c, const struct way *w)
     return c->locks && c->locks[w - c->ways];
 }
 
-static uint32_t locked_in_set(const struct cache *c, uint32_t set)
-{
-    uint32_t locked = 0;
-    for (uint32_t k = 0; k < c->sets[set].count; k++) locked += is_locked(c, way_at(c, set, k));
-    return locked;
-}
-
 bool cache_may_lock(const struct cache *c, uint64_t line)
 {
     const struct way *w = way_holding(c, line);
     if (w && is_locked(c, w)) return c->locks[w - c->ways] != UINT16_MAX;
-    return locked_in_set(c, set_of(c, line)) + 1 < c->config.ways;
+    return c->sets[set_of(c, line)].locked + 1 < c->config.ways;
 }
 
 bool cache_lock(struct cache *c, uint64_t line)
@@ -208,7 +227,7 @@ bool cache_lock(struct cache *c, uint64_t line)
     const struct way *w = way_holding(c, line);
     if (!w || !cache_may_lock(c, line)) return false;
     if (!c->locks) c->locks = heap_alloc((size_t)c->config.sets * c->config.ways * sizeof *c->locks);
-    c->locks[w - c->ways]++;
+    if (!c->locks[w - c->ways]++) set_with(c, w)->locked++;
     return true;
 }
 
@@ -216,7 +235,7 @@ void cache_unlock(struct cache *c, uint64_t line)
 {
     const struct way *w = way_holding(c, line);
     assert(w && is_locked(c, w));
-    c->locks[w - c->ways]--;
+    if (!--c->locks[w - c->ways]) set_with(c, w)->locked--;
 }
 
 void cache_mark(struct cache *c, uint64_t line, uint64_t mark)
@@ -293,14 +312,14 @@ static struct way *allocate(struct cache *c, uint64_t line, struct cache_victim 
         unlink_way(c, &c->sets[set], w);
         make_newest(c, &c->sets[set], w);
     }
-    uint32_t *bucket = bucket_of(c, line);
+    if ((uint64_t)++c->lines >> (64 - c->bucket_shift) && c->bucket_shift > c->bucket_shift_least)
+        grow_buckets(c);
     c->allocations++;
     w->line = line;
     w->used = true;
     if (c->marks) c->marks[w - c->ways] = 0;
     w->valid = w->dirty = w->pending = 0;
-    w->chain = *bucket;
-    *bucket = (uint32_t)(w - c->ways);
+    enter(c, w);
     return w;
 }
 
@@ -407,7 +426,8 @@ void cache_clear(struct cache *c)
             any = true;
         }
     }
-    for (uint32_t set = 0; set < c->config.sets; set++) c->sets[set].count = 0;
+    for (uint32_t set = 0; set < c->config.sets; set++) c->sets[set].count = c->sets[set].locked = 0;
+    c->lines = 0;
     free(c->locks);
     c->locks = NULL;
     c->pending_lines = 0;

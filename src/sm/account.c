@@ -7,6 +7,7 @@
 #include "sm/sm_impl.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 void account_init(struct sm *s) { s->account.sample_at = CYCLE_NEVER; }
 
@@ -34,36 +35,30 @@ void account_begin_techs(struct sm_grid *g)
 
 static void charge(struct sm_grid *g, enum gpu_slot why, uint32_t inst, uint64_t slots)
 {
-    account_charge(&g->account, &g->counts, why, inst, slots);
+    account_charge(&g->account, why, inst, slots);
 }
 
-// Charges the slots of the wait of the warp in `slot`, not charged to a level yet.
+// Moves the slots of the wait of the warp in `slot`, not charged to a level yet, to the level.
 static void settle_wait(struct sm *s, unsigned slot, enum gpu_level level)
 {
-    struct sm_grid *g = s->warps[slot].grid;
-    if (!s->account.waiting[slot]) return;
-    account_level(&g->account, &g->counts, level, s->account.waiting_inst[slot], s->account.waiting[slot]);
+    uint64_t slots = s->account.waiting[slot];
+    if (!slots) return;
+    struct account_grid *a = &s->warps[slot].grid->account;
+    account_charge(a, SLOT_MEMORY, s->account.waiting_inst[slot], -slots);
+    account_charge(a, SLOT_COUNT + level, s->account.waiting_inst[slot], slots);
     s->account.waiting[slot] = 0;
-}
-
-static inline void waited(struct sm *s, unsigned slot, uint32_t inst, uint64_t slots)
-{
-    const struct sm_warp *w = &s->warps[slot];
-    if (w->ready.source >= SOURCE_LEVEL) {
-        account_level(&w->grid->account, &w->grid->counts, (enum gpu_level)(w->ready.source - SOURCE_LEVEL),
-                      inst, slots);
-        return;
-    }
-    if (s->account.waiting_inst[slot] != inst) {
-        settle_wait(s, slot, LEVEL_ORDER);
-        s->account.waiting_inst[slot] = inst;
-    }
-    s->account.waiting[slot] += slots;
 }
 
 void account_waited(struct sm *s, unsigned slot, uint32_t inst, uint64_t slots)
 {
-    waited(s, slot, inst, slots);
+    const struct sm_warp *w = &s->warps[slot];
+    bool is_known = w->ready.source >= SOURCE_LEVEL;
+    if (!is_known) {
+        if (s->account.waiting_inst[slot] != inst) settle_wait(s, slot, LEVEL_ORDER);
+        s->account.waiting_inst[slot] = inst;
+        s->account.waiting[slot] += slots;
+    }
+    account_charge(&w->grid->account, is_known ? w->ready.source : SLOT_MEMORY, inst, slots);
 }
 
 void account_came(struct sm *s, unsigned slot, enum gpu_level level)
@@ -113,8 +108,10 @@ static void charge_idle(struct sm *s, struct sm_grid *only, unsigned scheduler, 
     if (s->issue.refused[scheduler]) {
         unsigned slot = s->issue.refused_slot[scheduler];
         uint32_t inst = s->issue.refused_inst[scheduler];
-        charge(s->warps[slot].grid, (enum gpu_slot)s->issue.refused[scheduler], inst, slots);
-        if (s->issue.refused[scheduler] == SLOT_MEMORY) waited(s, slot, inst, slots);
+        if (s->issue.refused[scheduler] == SLOT_MEMORY)
+            account_waited(s, slot, inst, slots);
+        else
+            charge(s->warps[slot].grid, (enum gpu_slot)s->issue.refused[scheduler], inst, slots);
         return;
     }
     if (!s->issue.order_count[scheduler]) {
@@ -126,10 +123,13 @@ static void charge_idle(struct sm *s, struct sm_grid *only, unsigned scheduler, 
     }
     uint64_t ready = s->ready.now & s->issue.warps_of[scheduler]; // ready only since this cycle's issue
     const struct sm_warp *w = &s->warps[ready ? oldest_of(s, ready) : s->issue.order[scheduler][0]];
+    if (w->ready.why == SLOT_MEMORY) {
+        account_waited(s, slot_of(s, w), w->front.head, slots);
+        return;
+    }
     bool fetched = w->ready.why != SLOT_FETCH && w->ready.why != SLOT_ISSUED;
     enum gpu_slot otherwise = w->front.waits_for_line ? SLOT_CODE : SLOT_FETCH;
     charge(only ? only : w->grid, fetched ? (enum gpu_slot)w->ready.why : otherwise, waits_with(w), slots);
-    if (w->ready.why == SLOT_MEMORY) waited(s, slot_of(s, w), w->front.head, slots);
 }
 
 // charge_idle for several schedulers (bits).
@@ -143,26 +143,31 @@ static __attribute__((noinline)) void charge_each(struct sm *s, struct sm_grid *
 static inline __attribute__((always_inline)) void charge_parked(const struct sm_warp *w, struct sm_grid *only,
                                                                 uint64_t slots)
 {
-    only->counts.slots[SLOT_UNIT] += slots;
-    only->account.inst_slots[(size_t)w->front.head * SLOT_COLUMNS + SLOT_UNIT] += slots;
+    account_charge(&only->account, SLOT_UNIT, w->front.head, slots);
 }
 
-// Charges the slots to the wait of warp `w`, without a ready warp of the scheduler.
-static inline __attribute__((always_inline)) void charge_wait(struct sm *s, const struct sm_warp *w,
+// Charges the slots to the wait of the warp in `slot`, without a ready warp of the scheduler. False: charge_idle has
+// to.
+static inline __attribute__((always_inline)) bool charge_wait(struct sm *s, unsigned slot,
                                                               struct sm_grid *only, uint64_t slots)
 {
-    // for these reasons, the warp's next instruction is not charged, or not for the reason
-    enum { OTHERWISE = 1u << SLOT_FETCH | 1u << SLOT_ISSUED | 1u << SLOT_BARRIER };
-    uint64_t why = w->ready.why, inst = w->front.head;
-    if (OTHERWISE >> why & 1) {
-        if (why == SLOT_BARRIER)
+    // for these waits, the warp's next instruction is not charged, or another column
+    enum { OTHERWISE = 1u << SLOT_FETCH | 1u << SLOT_ISSUED | 1u << SLOT_BARRIER | 1u << SOURCE_AWAITED };
+    const struct sm_warp *w = &s->warps[slot];
+    uint64_t column = w->ready.charged, inst = w->front.head;
+    if (OTHERWISE >> column & 1) {
+        if (column == SOURCE_AWAITED) {
+            if (s->account.waiting_inst[slot] != inst) return false;
+            s->account.waiting[slot] += slots;
+            column = SLOT_MEMORY;
+        } else if (column == SLOT_BARRIER) {
             inst = w->ready.stopped_at;
-        else
-            why = w->front.waits_for_line ? SLOT_CODE : SLOT_FETCH;
+        } else {
+            column = w->front.waits_for_line ? SLOT_CODE : SLOT_FETCH;
+        }
     }
-    only->counts.slots[why] += slots;
-    only->account.inst_slots[inst * SLOT_COLUMNS + why] += slots;
-    if (why == SLOT_MEMORY) waited(s, slot_of(s, w), (uint32_t)inst, slots);
+    account_charge(&only->account, column, inst, slots);
+    return true;
 }
 
 // charge_idle for the schedulers without an issue; the others have charged their slots themselves. One grid has
@@ -171,17 +176,19 @@ static inline __attribute__((always_inline)) void charge_schedulers(struct sm *s
                                                                     uint64_t cycles)
 {
     const uint64_t slots = cycles * s->config->issue_width;
-    const uint64_t idle = s->issue.all & ~s->issue.went;
+    const uint64_t idle = s->issue.all & ~s->issue.went, parked = s->lsu.parked;
+    const uint64_t ready = s->ready.now | parked;
     uint64_t special = idle & (s->issue.refusers | s->issue.without_warps);
     for (uint64_t left = idle & ~special; left; left &= left - 1) {
-        uint64_t k = (uint64_t)__builtin_ctzll(left);
-        uint64_t parked = s->lsu.parked & s->issue.warps_of[k];
-        if (parked)
-            charge_parked(&s->warps[bit_lowest(parked)], only, slots);
-        else if (s->ready.now & s->issue.warps_of[k])
-            special |= left & -left;
+        uint64_t k = (uint64_t)__builtin_ctzll(left), own = ready & s->issue.warps_of[k];
+        bool is_charged = true;
+        if (!own)
+            is_charged = charge_wait(s, s->issue.order[k][0], only, slots);
+        else if (own & parked)
+            charge_parked(&s->warps[bit_lowest(own & parked)], only, slots);
         else
-            charge_wait(s, &s->warps[s->issue.order[k][0]], only, slots);
+            is_charged = false;
+        if (!is_charged) special |= left & -left;
     }
     if (special) charge_each(s, only, special, slots);
 }
@@ -221,12 +228,27 @@ uint64_t sm_take_active(struct sm *s)
 
 // -- samples ------------------------------------------------------------------------------------------------
 
-// Sets slots[SLOT_ISSUED]. Every issued instruction takes a scheduler slot, except instructions issued
-// through a mechanism's port and, beside the schedulers, instructions of a guest (a mechanism's stream). For
-// a grid that never shared the SM, account_check verifies that the slots of all reasons add up.
+// Every issued instruction takes a scheduler slot, except instructions issued through a mechanism's port and, beside the
+// schedulers, instructions of a guest (a mechanism's stream). For a grid that never shared the SM, account_check
+// verifies that the slots of all reasons add up.
 void account_settle(struct sm_grid *g)
 {
-    g->counts.slots[SLOT_ISSUED] = g->counts.issue_issued - g->counts.issue_beside - g->counts.issue_port;
+    struct gpu_counts *n = &g->counts;
+    const uint64_t *columns = g->account.columns;
+    memcpy(n->slots, columns, sizeof n->slots);
+    memcpy(n->levels, columns + SLOT_COUNT, sizeof n->levels);
+    for (unsigned k = 0; k < LEVEL_COUNT; k++) n->slots[SLOT_MEMORY] += n->levels[k];
+    n->slots[SLOT_ISSUED] = n->issue_issued - n->issue_beside - n->issue_port;
+}
+
+void sm_add_inst_slots(const struct sm_grid *g, uint64_t *to)
+{
+    size_t count = ((size_t)g->launch->launch->program->inst_count + 1) * SLOT_COLUMNS;
+    const uint64_t *row = g->account.inst_slots, *end = row + count;
+    for (; row < end; row += SLOT_COLUMNS, to += SLOT_COLUMNS) {
+        for (unsigned k = 0; k < SLOT_COLUMNS; k++) to[k] += row[k];
+        for (unsigned k = SLOT_COUNT; k < SLOT_COLUMNS; k++) to[SLOT_MEMORY] += row[k];
+    }
 }
 
 static void find_next_sample(struct sm *s)
@@ -277,10 +299,8 @@ const char *account_check(const struct sm_grid *g)
     size_t rows = (size_t)g->launch->launch->program->inst_count + 1;
     for (size_t k = 0; k < rows; k++) {
         const uint64_t *row = g->account.inst_slots + k * SLOT_COLUMNS;
-        uint64_t levels = 0;
-        for (unsigned why = 0; why < SLOT_COUNT; why++) placed += row[why];
-        for (unsigned at = 0; at < LEVEL_COUNT; at++) levels += row[SLOT_COUNT + at];
-        if (levels != row[SLOT_MEMORY]) return "the levels of memory do not add up to the slots of memory";
+        for (unsigned column = 0; column < SLOT_COLUMNS; column++) placed += row[column];
+        if (row[SLOT_MEMORY]) return "slots of memory have no level";
     }
     if (placed != slots) return "the slots of instructions differ from the schedulers' slots";
     uint64_t beside = 0;

@@ -1,5 +1,6 @@
 #include "sm/board_shadow.h"
 #include "exec/timed.h"
+#include "isa/program.h"
 #include "sm/sm_impl.h"
 
 #include <stdlib.h>
@@ -62,7 +63,7 @@ void board_shadow_start(struct board_shadow *x, const struct sm *s, unsigned slo
     }
     x->is_blind[slot] = has_techs(s);
     x->digest_latest[slot] = x->digest_committed[slot] = 0;
-    for (uint32_t r = 0; r < w->grid->launch->registers_per_warp && !x->is_blind[slot]; r++) {
+    for (uint32_t r = 0; r < w->grid->launch->launch->program->reg_count && !x->is_blind[slot]; r++) {
         memcpy(x->latest[w->operands.registers + r], values_of(w, r), w->grid->engine->exec.vector_bytes);
         memcpy(x->committed[w->operands.registers + r], values_of(w, r), w->grid->engine->exec.vector_bytes);
     }

@@ -27,12 +27,13 @@ bool front_wants(const struct sm *s, const struct sm_warp *w)
     return front_has_room(s, w) && front_has_code(w);
 }
 
-void front_update(struct sm *s, unsigned slot)
+static inline __attribute__((always_inline)) void update(struct sm *s, const struct sm_warp *w, unsigned slot)
 {
-    const struct sm_warp *w = &s->warps[slot];
     bool wants = front_has_room(s, w) && w->warp && w->warp->state != WARP_DONE && front_has_code(w);
     s->front.fetchable = (s->front.fetchable & ~(1ull << slot)) | ((uint64_t)wants << slot & ~s->front.held);
 }
+
+void front_update(struct sm *s, unsigned slot) { update(s, &s->warps[slot], slot); }
 
 void front_start(struct sm *s, unsigned slot)
 {
@@ -172,8 +173,8 @@ void front_fill_with_techs(struct sm *s, unsigned slot)
     unsigned n = w->front.fetching;
     front_land(&w->front);
     mech_filled(w, w->front.pc - n, n);
-    front_update(s, slot);
-    ready_evaluate(s, slot);
+    update(s, w, slot);
+    ready_look(s, w, slot);
 }
 
 // -- guests -------------------------------------------------------------------------------------------------
@@ -196,23 +197,36 @@ static void fetch_guest(struct sm *s, const struct guest *x)
     s->front.guest_went_last |= (uint8_t)bit;
 }
 
-void front_cycle_beside_guests(struct sm *s)
+// Returns the warps of `fetchable` (bits by slot) whose port has served no guest in this cycle.
+static uint64_t pass_over_taken(struct sm *s, uint64_t fetchable)
 {
     unsigned ports = s->config->fetch_per_scheduler ? s->config->schedulers : 1;
-    uint64_t left = s->front.fetchable;
+    for (unsigned port = 0; port < ports; port++) {
+        uint64_t mine = warps_of_port(s, port);
+        if (s->front.taken >> port & 1)
+            fetchable &= ~mine;
+        else if (fetchable & mine)
+            s->front.guest_went_last &= (uint8_t) ~(1u << port);
+    }
+    return fetchable;
+}
+
+void front_cycle_beside_guests(struct sm *s)
+{
     s->front.taken = 0;
     EACH_GRID(s, g)
     {
         if (guest_runs(g->guest)) fetch_guest(s, g->guest);
     }
-    for (unsigned port = 0; port < ports; port++) {
-        uint64_t mine = warps_of_port(s, port);
-        if (s->front.taken >> port & 1)
-            left &= ~mine;
-        else if (left & mine)
-            s->front.guest_went_last &= (uint8_t) ~(1u << port);
-    }
+    uint64_t left = pass_over_taken(s, s->front.fetchable);
     if (left) fetch_among(s, left);
+}
+
+void front_cycle_without_guests(struct sm *s)
+{
+    s->front.taken = 0;
+    if (s->front.guest_went_last) pass_over_taken(s, s->front.fetchable);
+    front_cycle(s, MODE_OBSERVED);
 }
 
 void front_forget_guests(struct sm *s) { s->front.guest_went_last = 0; }

@@ -40,6 +40,7 @@ void front_init(struct sm *s);
 void front_fini(struct sm *s);
 void front_end(struct sm_grid *g); // a grid leaves the SM: forgets the code line of the last fetch
 void front_cycle_beside_guests(struct sm *s);
+void front_cycle_without_guests(struct sm *s); // guests exist, but none runs
 void front_fill_guests(struct sm *s);
 void front_forget_guests(struct sm *s); // the last guest has gone
 // Whether a warp or guest wants a fetch: room in the I-buffer, nothing in flight or awaited, more code ahead.

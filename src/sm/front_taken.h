@@ -4,8 +4,9 @@
 #include "sm/ready_look.h"
 
 // -- front.c
-void front_look_up(struct sm *s, unsigned slot); // a fetch with a lookup of its line, or with mechanisms
-void front_cycle_general(struct sm *s);          // front_cycle for any number of ports and any arbiter
+// A fetch with a lookup of its line, or with mechanisms that change what a fetch brings.
+void front_look_up(struct sm *s, unsigned slot);
+void front_cycle_general(struct sm *s); // front_cycle for any number of ports and any arbiter
 void front_fill_with_techs(struct sm *s, unsigned slot);
 
 // Of a warp or a guest.
@@ -67,7 +68,8 @@ static inline __attribute__((always_inline)) void front_fetch(struct sm *s, unsi
     struct sm_warp *w = &s->warps[slot];
     const struct code_place *at = front_place(w, w->front.pc);
     uint64_t line = w->grid->launch->code + at->line;
-    if ((mode != MODE_PLAIN && has_techs(s)) || line != s->front.line || line == w->tags.granted) {
+    bool is_asked = mode != MODE_PLAIN && has_techs(s) && (w->grid->leaves_out || w->grid->hooks->fetched);
+    if (is_asked || line != s->front.line || line == w->tags.granted) {
         front_look_up(s, slot);
         return;
     }
@@ -79,11 +81,17 @@ static inline __attribute__((always_inline)) void front_fetch(struct sm *s, unsi
 // The fetches of a cycle in which some warp wants instructions.
 static inline __attribute__((always_inline)) void front_cycle(struct sm *s, enum sm_mode mode)
 {
-    if (!s->front.is_plain || (mode != MODE_PLAIN && has_techs(s))) {
+    uint64_t among = s->front.fetchable;
+    if (!s->front.is_plain) {
         front_cycle_general(s);
         return;
     }
-    s->front.last[0] = pick_next(s->front.last[0], s->front.fetchable);
+    if (mode != MODE_PLAIN && has_techs(s)) {
+        among = mech_fetch(s, among);
+        among &= s->front.fetchable; // less what a mechanism has skipped to the end, or holds
+        if (!among) return;
+    }
+    s->front.last[0] = pick_next(s->front.last[0], among);
     front_fetch(s, s->front.last[0], mode);
 }
 

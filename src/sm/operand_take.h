@@ -186,10 +186,10 @@ static inline uint64_t operand_had(const struct sm *s, const struct sm_warp *w, 
     return is_own ? cycle - o->bypass : cycle;
 }
 
-// Counts the writes of a result, unless mechanisms have been asked about each.
+// Counts the writes of a result about which no mechanism has been asked.
 static inline void operand_count_writes(struct sm_grid *g, const struct op *o)
 {
-    if (!g->hooks->operand) g->counts.operand_writes += o->dst_words;
+    g->counts.operand_writes += o->dst_words;
 }
 
 // Records a pipeline's result written at `cycle`. Returns the cycle from which the warp may use the result.

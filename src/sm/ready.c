@@ -134,7 +134,7 @@ void ready_stopped(struct sm *s, unsigned slot)
     } else if (!w->front.count) {
         is_unable(s, slot, s->front.held & bit ? SLOT_SYNC : SLOT_FETCH, CYCLE_NEVER);
     } else {
-        w->ready.source = SOURCE_LEVEL + LEVEL_CONSTANT;
+        ready_awaits(&w->ready, SOURCE_LEVEL + LEVEL_CONSTANT);
         is_unable(s, slot, SLOT_MEMORY, CYCLE_NEVER); // a line of constants
     }
 }
@@ -154,9 +154,9 @@ static __attribute__((noinline)) void look_at_all(struct sm *s, unsigned slot)
         ready_becomes(s, w, slot, o);
         return;
     }
-    w->ready.source = h.memory == SOURCE_AWAITED && h.cycle != CYCLE_NEVER
-                          ? (uint8_t)(SOURCE_LEVEL + operand_level(s, w, o))
-                          : h.memory;
+    ready_awaits(&w->ready, h.memory == SOURCE_AWAITED && h.cycle != CYCLE_NEVER
+                                ? (uint8_t)(SOURCE_LEVEL + operand_level(s, w, o))
+                                : h.memory);
     is_unable(s, slot, h.memory ? SLOT_MEMORY : SLOT_ALU, h.cycle);
 }
 
@@ -169,7 +169,7 @@ static inline __attribute__((always_inline)) void ready_at(struct sm *s, struct 
         return;
     }
     enum gpu_slot why = h.memory ? SLOT_MEMORY : SLOT_ALU;
-    w->ready.source = h.memory;
+    ready_awaits(&w->ready, h.memory);
     bool is_near = h.cycle - s->now < RING_CYCLES, is_never = h.cycle == CYCLE_NEVER;
     if (s->lsu.asked >> slot & 1 || !(is_near || is_never)) {
         is_unable(s, slot, why, h.cycle);

@@ -4,6 +4,7 @@
 //     evaluated ─▶ ready ─▶ issues ─▶ evaluated …        a warp is evaluated when its situation changes
 //         └─▶ waits: woken at a known cycle, or evaluated again by a reply, a barrier or the end of a warp
 #pragma once
+#include "sm/account.h"
 #include "sm/event_ring.h"
 #include "sm/places.h"
 #include "sm/sm.h"
@@ -12,11 +13,13 @@ struct sm_grid;
 struct sm_warp;
 
 struct ready_warp {
-    uint64_t resume;     // earliest next issue after a barrier, a sleep, a branch or a refused load
-    uint64_t since;      // cycle since which the warp waits for `why`
-    uint8_t why;         // enum gpu_slot: reason of the warp's present or last wait
-    uint8_t pause;       // enum gpu_slot: reason charged for a wait until `resume`
-    uint8_t source;      // of a wait for memory: SOURCE_AWAITED, or SOURCE_LEVEL + enum gpu_level (account.h)
+    uint64_t resume; // earliest next issue after a barrier, a sleep, a branch or a refused load
+    uint64_t since;  // cycle since which the warp waits for `why`
+    uint8_t why;     // enum gpu_slot: reason of the warp's present or last wait
+    uint8_t pause;   // enum gpu_slot: reason charged for a wait until `resume`
+    uint8_t source;  // of a wait for memory: SOURCE_AWAITED, or SOURCE_LEVEL + enum gpu_level (account.h)
+    // Of a row of slots, the column charged for the wait: `why`; for memory the level; SOURCE_AWAITED: not known yet.
+    uint8_t charged;
     uint32_t stopped_at; // index of the barrier or sleep issued last
 };
 
@@ -51,7 +54,15 @@ static inline void ready_pause(struct ready_warp *w, uint64_t until, enum gpu_sl
     w->resume = until;
     w->pause = (uint8_t)why;
 }
+static inline uint8_t ready_column(uint8_t source)
+{
+    return source > SOURCE_AWAITED ? source : SOURCE_AWAITED;
+}
 // Waits for memory are of `source` (account.h) from now on.
-static inline void ready_awaits(struct ready_warp *w, uint8_t source) { w->source = source; }
+static inline void ready_awaits(struct ready_warp *w, uint8_t source)
+{
+    w->source = source;
+    if (w->why == SLOT_MEMORY) w->charged = ready_column(source);
+}
 // The warp stops at a barrier or sleep, instruction `index`: the waiting time is charged to the instruction.
 static inline void ready_stop(struct ready_warp *w, uint32_t index) { w->stopped_at = index; }

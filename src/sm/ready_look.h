@@ -36,6 +36,7 @@ static inline void ready_waits(const struct sm *s, struct sm_warp *w, enum gpu_s
 {
     if (w->ready.why == why) return;
     w->ready.why = (uint8_t)why;
+    w->ready.charged = why == SLOT_MEMORY ? ready_column(w->ready.source) : (uint8_t)why;
     w->ready.since = s->now;
 }
 

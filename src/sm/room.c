@@ -15,6 +15,11 @@ struct sm_grid *sm_admit(struct sm *s, const struct sm_launch *l, struct timed_e
     g->ops = l->decoded.ops;
     g->engine = engine;
     memset(g->room.slots, NO_WARP, sizeof g->room.slots);
+    g->sight = (struct tech_sight){.now = &s->now,
+                                   .ready = &s->operands.ready,
+                                   .slots = g->room.slots,
+                                   .warps = (const char *)s->warps,
+                                   .warp_bytes = sizeof *s->warps};
     operand_begin(g);
     tags_begin(g);
     account_begin(g);

@@ -110,6 +110,18 @@ static inline __attribute__((always_inline)) void wake(struct sm *s, unsigned sl
         ready_look(s, &s->warps[slot], slot);
 }
 
+static inline bool guests_run(const struct sm *s)
+{
+    EACH_GRID(s, g) if (guest_runs(g->guest)) return true;
+    return false;
+}
+
+// MODE_BESIDE: whether nothing in the cycle is beside the warps.
+static inline bool is_among_warps(const struct sm *s)
+{
+    return !guests_run(s) && !s->has_port && s->config->issue_interval <= 1 && !s->config->predict;
+}
+
 // Runs the SM to cycle `until`. Inlined for every mode: a plain run does not pay for the general case.
 static inline __attribute__((always_inline)) void run(struct sm *s, uint64_t until, enum sm_mode mode)
 {
@@ -131,7 +143,7 @@ static inline __attribute__((always_inline)) void run(struct sm *s, uint64_t unt
         if (s->room.placed.count) room_start_placed(s);
         for (warps = front_arrivals(&s->front, s->now); warps; warps &= warps - 1)
             front_fill(s, bit_lowest(warps), mode);
-        if (beside && s->has_guests) front_fill_guests(s);
+        if (beside && guests_run(s)) front_fill_guests(s);
         for (warps = ready_due(&s->ready, s->now); warps; warps &= warps - 1)
             wake(s, bit_lowest(warps), mode);
         if (!plain && s->event_at <= s->now) mech_events(s);
@@ -139,15 +151,19 @@ static inline __attribute__((always_inline)) void run(struct sm *s, uint64_t unt
         if (s->lsu.count && !s->lsu.blocked && s->lsu.next <= s->now) lsu_cycle(s);
         unsigned resident_count = s->room.resident_count;
         if (!plain && s->room.grid_count > 1) account_look(s);
-        if (beside)
+        if (beside && !is_among_warps(s))
             issue_cycle_beside(s);
-        else if (s->ready.now || s->now >= s->issue.calm_until)
-            issue_cycle(s, mode);
-        else
+        else if (!s->ready.now && s->now < s->issue.calm_until)
             issue_nothing(s);
+        else if (beside)
+            issue_cycle_without_guests(s);
+        else
+            issue_cycle(s, mode);
         if (__builtin_expect(s->faulted, 0)) room_kill_failed(s);
-        if (beside && s->has_guests)
+        if (beside && guests_run(s))
             front_cycle_beside_guests(s);
+        else if (beside && s->has_guests && s->front.fetchable)
+            front_cycle_without_guests(s);
         else if (s->front.fetchable)
             front_cycle(s, mode);
         if (resident_count) account_cycles(s, resident_count, 1);
@@ -223,7 +239,6 @@ const uint64_t *sm_tech_counts(const struct sm_grid *g, const struct tech_use *u
     return NULL;
 }
 
-const uint64_t *sm_inst_slots(const struct sm_grid *g) { return g->account.inst_slots; }
 const uint64_t *sm_inst_saved(const struct sm_grid *g) { return g->account.inst_saved; }
 
 const char *sm_reason(enum gpu_slot why)

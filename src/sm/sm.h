@@ -191,8 +191,8 @@ uint64_t sm_take_active(struct sm *s);           // cycles with a resident warp 
 const struct gpu_counts *sm_counts(struct sm_grid *g);
 const uint64_t *sm_tech_counts(const struct sm_grid *g,
                                const struct tech_use *u); // NULL: not in this launch
-// [instruction, last: no instruction][SLOT_COLUMNS]
-const uint64_t *sm_inst_slots(const struct sm_grid *g);
+// Adds the slots of every instruction to `to`: [instruction, last: no instruction][SLOT_COLUMNS].
+void sm_add_inst_slots(const struct sm_grid *g, uint64_t *to);
 // Numbers of warp instructions saved by mechanisms, [instruction][enum tech_saving]; NULL: no mechanisms
 // began.
 const uint64_t *sm_inst_saved(const struct sm_grid *g);

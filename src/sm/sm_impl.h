@@ -45,6 +45,7 @@ _Static_assert(sizeof(struct sm_warp) == 256, "a slot is found by a shift, on a 
 
 // An SM's part of a grid: engine, counts, account, mechanisms.
 struct sm_grid {
+    struct tech_sight sight; // of its mechanisms; the first member
     struct sm *sm;
     const struct sm_launch *launch;
     const struct op *ops; // decoded instructions of the grid
@@ -59,8 +60,10 @@ struct sm_grid {
     struct sm_tech techs[TECH_MAX];
     unsigned tech_count;
     const struct sm_tech *leaves_out; // the mechanism with a leaves_out hook; NULL: none
+    const uint32_t *left_out;         // of that mechanism (tech_concerns); NULL: unknown
     const struct mech_hooks *hooks;   // of the only mechanism; with several, &joined; without, an empty table
     void *hooked;                     // argument of the hooks: the only mechanism's state, or the grid
+    struct tech_concerns concerns;    // of the only mechanism; `hooks` NULL: unknown
     struct mech_hooks joined;         // for several mechanisms: each hook asks the mechanisms in order
     // place of a warp certain to be evaluated after the running hooks, so that tech_hold need not; NO_WARP:
     // none

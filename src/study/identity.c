@@ -304,7 +304,7 @@ static void keep(struct identity *s, struct ghost_block *b, struct ghost_warp *w
 static bool lanes_follow(const struct mark_pattern *p, const struct observed *o, unsigned reg)
 {
     const uint32_t *v = observed_register(o, reg);
-    const uint32_t *tid = (const uint32_t *)(const void *)(o->regs + o->thread_offset);
+    const uint32_t *tid = o->threads;
     uint32_t first = 0, first_index = 0, stride = (uint32_t)p->stride;
     bool stride_known = p->stride_known || p->class == MARK_UNIFORM, any = false;
     for (uint64_t left = o->full; left; left &= left - 1) {

@@ -83,8 +83,7 @@ static uint64_t name_by_value(const struct naming *s, const struct observed *o)
     unsigned sreg = modulo ? SREG_TID_X : i->src[0].reg;
     uint64_t h = mix(NAMING_SREG, sreg);
     if (sreg <= SREG_TID_Z) {
-        const uint32_t *index = (const uint32_t *)(const void *)(o->regs + o->thread_offset) +
-                                (size_t)(sreg - SREG_TID_X) * o->lane_count;
+        const uint32_t *index = o->threads + (size_t)(sreg - SREG_TID_X) * o->lane_count;
         uint32_t mask = modulo ? i->src[1].value : UINT32_MAX;
         for (uint64_t left = o->present; left; left &= left - 1)
             h = mix(h, index[__builtin_ctzll(left)] & mask);

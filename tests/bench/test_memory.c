@@ -36,11 +36,11 @@ static void check_gpu(struct test *t, const char *gpu, double least, double most
               data, least, most);
 }
 
-// 15.5 MB; build ba4f44e9 takes 17.4.
-static void test_28_sms(struct test *t) { check_gpu(t, "gtx1080ti", 5, 17); }
+// 12.3 MB; build ba4f44e9 takes 17.4.
+static void test_28_sms(struct test *t) { check_gpu(t, "gtx1080ti", 5, 14); }
 
-// 73 MB, 20 of them for the registers of 8,448 warps.
-static void test_132_sms(struct test *t) { check_gpu(t, "h100", 30, 76); }
+// 57.8 MB, 26 of them for the registers of 8,448 warps.
+static void test_132_sms(struct test *t) { check_gpu(t, "h100", 30, 60); }
 
 int main(int argc, char **argv)
 {

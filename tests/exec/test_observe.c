@@ -80,7 +80,7 @@ static void before(void *x, const struct observed *o)
 // Compares the observed addresses with the places of the loaded values.
 static void check_load(struct tally *n, const struct observed *o)
 {
-    const uint32_t *tid = (const uint32_t *)(const void *)(o->regs + o->thread_offset);
+    const uint32_t *tid = o->threads;
     n->loads++;
     for (unsigned l = 0; l < o->lane_count; l++)
         if (o->lanes >> l & 1) n->wrong += o->access->address[l] != 4 * (99 - tid[l]);

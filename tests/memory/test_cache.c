@@ -321,10 +321,31 @@ static void test_closed(struct test *t)
     cache_destroy(c);
 }
 
+// A large cache finds every line while it fills, is full and after a clear, and loses exactly the oldest line of a set.
+static void test_many_lines(struct test *t)
+{
+    enum { SETS = 8, WAYS = 600, LINES = SETS * WAYS };
+    struct cache_config config = {.sets = SETS, .ways = WAYS, .line_bytes = LINE};
+    struct cache *c = cache_create(&config);
+    for (unsigned round = 0; round < 2; round++) {
+        for (uint64_t k = 1; k <= LINES; k++) {
+            CHECK(t, !cache_contains(c, k * LINE, 1));
+            CHECK_EQ(t, bring(c, k * LINE), 0);
+            if (k % 512 > 2) continue;
+            for (uint64_t n = 1; n <= k; n++) CHECK(t, cache_contains(c, n * LINE, ALL));
+        }
+        for (uint64_t k = 1; k <= SETS; k++) CHECK_EQ(t, bring(c, (LINES + k) * LINE), k * LINE);
+        for (uint64_t k = 1; k <= LINES + SETS; k++) CHECK_EQ(t, cache_contains(c, k * LINE, ALL), k > SETS);
+        cache_clear(c);
+    }
+    cache_destroy(c);
+}
+
 int main(int argc, char **argv)
 {
     static const struct test_case cases[] = {{"replacement", test_replacement},
                                              {"closed", test_closed},
+                                             {"many_lines", test_many_lines},
                                              {"index", test_index},
                                              {"dirty_ways", test_dirty_ways},
                                              {"random", test_random},

@@ -47,6 +47,10 @@ struct instruction {
 };
 
 struct machine {
+    struct tech_sight sight; // the first member, as of a struct sm_grid
+    struct warp *places[WARPS];
+    uint8_t slots[WARPS];
+    uint64_t *ready_of;
     struct instruction program[LENGTH_MAX];
     unsigned length;
     struct warp warps[WARPS];
@@ -95,9 +99,7 @@ static void go_to(struct machine *m, unsigned w, uint32_t pc)
 }
 
 const struct sm_launch *tech_launch(const struct sm_grid *s) { return &machine_of(s)->sm_launch; }
-uint64_t tech_now(const struct sm_grid *s) { return machine_of(s)->now; }
 unsigned tech_index(const struct sm_grid *s) { return (void)s, 0; }
-struct warp *tech_warp(struct sm_grid *s, unsigned slot) { return &machine_of(s)->warps[slot]; }
 unsigned tech_block_of(const struct sm_grid *s, unsigned slot) { return (void)s, (void)slot, 0; }
 uint32_t tech_fetch_pc(const struct sm_grid *s, unsigned slot) { return machine_of(s)->fetch_pc[slot]; }
 const uint16_t *tech_map(const struct sm_grid *s, unsigned slot) { return machine_of(s)->map[slot]; }
@@ -118,7 +120,6 @@ uint32_t tech_pool_size(struct sm_grid *s, const struct tech *me)
 {
     return (void)me, machine_of(s)->options.registers;
 }
-uint64_t tech_ready(const struct sm_grid *s, uint16_t physical) { return machine_of(s)->ready[physical]; }
 uint32_t *tech_lanes(struct sm_grid *s, unsigned slot, unsigned r)
 {
     return machine_of(s)->registers[slot][r];
@@ -303,7 +304,12 @@ static bool machine_begin(struct machine *m, struct test *t, bool own_marks)
     struct darsie_launch *l = tech_darsie.launch_begin(&m->use, &m->sm_launch);
     if (!own_marks) set_marks(m, l);
     m->now = 1;
+    m->ready_of = m->ready;
+    m->sight = (struct tech_sight){&m->now, &m->ready_of, m->slots, (const char *)(const void *)m->places,
+                                   sizeof *m->places};
     for (unsigned w = 0; w < WARPS; w++) {
+        m->places[w] = &m->warps[w];
+        m->slots[w] = (uint8_t)w;
         m->warps[w] =
             (struct warp){.active = UINT32_MAX, .full = UINT32_MAX, .present = UINT32_MAX, .index = w};
         m->splits[w].mask = UINT32_MAX;

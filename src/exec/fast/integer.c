@@ -18,17 +18,19 @@ static const struct handlers *bind_mov(const struct exec *e, const struct inst *
     return &mov_s;
 }
 
-// Binds S2R: thread indices and lane numbers are copied from extra registers of the warp; dimensions of block
-// and grid are constants. NULL: another special register.
+FORM(thread, const uint8_t *from = w->threads + d->src[0], vu a = simd_load(from, k), a)
+
+// Binds S2R: thread indices and lane numbers are copied from vectors of the warp; dimensions of block and grid are
+// constants. NULL: another special register.
 static const struct handlers *bind_s2r(const struct exec *e, const struct inst *i, struct bound *d)
 {
-    uint32_t extra = e->program->reg_count, sreg = i->src[0].reg;
+    uint32_t vector, sreg = i->src[0].reg;
     const struct launch *l = e->launch;
     switch ((int)sreg) {
     case SREG_TID_X:
     case SREG_TID_Y:
-    case SREG_TID_Z: extra += EXTRA_TID_X + sreg - SREG_TID_X; break;
-    case SREG_LANEID: extra += EXTRA_LANEID; break;
+    case SREG_TID_Z: vector = THREAD_X + sreg - SREG_TID_X; break;
+    case SREG_LANEID: vector = THREAD_LANE; break;
     case SREG_NTID_X:
     case SREG_NTID_Y:
     case SREG_NTID_Z: d->scalar = l->block[sreg - SREG_NTID_X]; return &mov_s;
@@ -37,8 +39,8 @@ static const struct handlers *bind_s2r(const struct exec *e, const struct inst *
     case SREG_NCTAID_Z: d->scalar = l->grid[sreg - SREG_NCTAID_X]; return &mov_s;
     default: return NULL;
     }
-    d->src[0] = extra * REGISTER_BYTES;
-    return &mov;
+    d->src[0] = vector * REGISTER_BYTES;
+    return &thread;
 }
 
 FORM(ctaid, const vu s = splat(w->cta->id[d->scalar]), (void)0, s)

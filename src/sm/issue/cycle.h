@@ -126,3 +126,10 @@ static inline __attribute__((always_inline)) void issue_cycle(struct sm *s, enum
     for (unsigned k = issue_next(s, 0, warps); k < s->config->schedulers; k = issue_next(s, k + 1, warps))
         issue_scheduler(s, k, mode);
 }
+
+// The same where guests exist, but none runs.
+static inline void issue_cycle_without_guests(struct sm *s)
+{
+    issue_cycle(s, MODE_OBSERVED);
+    s->issue.guest_went_last &= ~s->issue.went;
+}

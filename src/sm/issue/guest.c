@@ -262,7 +262,7 @@ static void issue_guest(struct sm *s, struct sm_grid *g, unsigned k)
         account_issued(&g->account, index);
         note_issue(s, k);
         s->issue.guest_of[k] = g;
-        s->issue.guest_went_last[k] = true;
+        s->issue.guest_went_last |= 1ull << k;
         charge_second(s, g, SLOT_UNIT, index);
     }
     guest_issue(g);
@@ -272,7 +272,7 @@ static bool is_guests_turn(const struct sm *s, const struct guest *x, unsigned k
 {
     if (x->turn == GUEST_BESIDE) return true;
     if (s->issue.issued[k] || s->issue.free[k] > s->now) return false;
-    return guest_is_favoured(s, x) || guest_goes(x->turn, s->issue.last[k], s->issue.guest_went_last[k],
+    return guest_is_favoured(s, x) || guest_goes(x->turn, s->issue.last[k], s->issue.guest_went_last >> k & 1,
                                                  s->ready.now & warps & s->issue.warps_of[k]);
 }
 
@@ -290,6 +290,15 @@ static unsigned find_turn(const struct sm *s, const struct guest *x, uint64_t wa
     return found;
 }
 
+// Obstacles of guest_can_issue that are found without a look at registers.
+static inline bool is_kept(const struct sm_grid *g)
+{
+    const struct sm_warp *w = stream_of(g);
+    const struct sm_tech *host = g->guest->host;
+    if (!w->front.count || w->tags.waits_for_constant || w->ready.resume > g->sm->now) return true;
+    return host->hooks.guest_may && !host->hooks.guest_may(host->state, w->front.head);
+}
+
 void issue_forget_guests(struct sm *s) { memset(s->issue.guest_of, 0, sizeof s->issue.guest_of); }
 
 // Issues the guests whose turn has come. Returns the warps of `warps` (bits by slot) whose scheduler has
@@ -301,7 +310,7 @@ uint64_t issue_guests(struct sm *s, uint64_t warps)
     EACH_GRID(s, g)
     {
         struct guest *x = g->guest;
-        if (!guest_runs(x)) continue;
+        if (!guest_runs(x) || is_kept(g)) continue;
         unsigned k = find_turn(s, x, warps);
         if (k == SM_SCHEDULERS || !guest_can_issue(g)) continue;
         if (guest_has_room(s, x, k)) {

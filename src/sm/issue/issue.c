@@ -58,9 +58,9 @@ void issue_cycle_beside(struct sm *s)
     if (s->config->issue_interval > 1) warps = pass_over_busy(s, warps);
     for (unsigned k = issue_next(s, 0, warps); k < s->config->schedulers; k = issue_next(s, k + 1, warps)) {
         issue_scheduler(s, k, MODE_BESIDE);
-        if (s->issue.issued[k]) s->issue.guest_went_last[k] = false;
+        if (s->issue.issued[k]) s->issue.guest_went_last &= ~(1ull << k);
     }
-    issue_port(s);
+    if (s->has_port) issue_port(s);
 }
 
 void issue_init(struct sm *s)

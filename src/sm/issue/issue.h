@@ -33,7 +33,7 @@ struct issue {
 
     // Guests. A guest's instruction never pairs with another instruction.
     struct sm_grid *guest_of[SM_SCHEDULERS]; // grid whose guest took an issue slot in this cycle; NULL: none
-    bool guest_went_last[SM_SCHEDULERS];     // a guest, not a warp, was the last to issue at the scheduler
+    uint64_t guest_went_last;                // bits by scheduler: a guest, not a warp, was the last to issue
 
     // Bits by warp slot: warps that issue through a mechanism's port, by no scheduler.
     uint64_t at_port;

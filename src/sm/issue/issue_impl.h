@@ -26,13 +26,15 @@ static inline void note_issue(struct sm *s, unsigned scheduler)
 // A scheduler has issued one instruction of grid `g` in this cycle, number `inst`, and no second for reason `why`.
 static inline void charge_second(const struct sm *s, struct sm_grid *g, enum gpu_slot why, uint32_t inst)
 {
-    if (s->config->issue_width > 1) account_charge(&g->account, &g->counts, why, inst, 1);
+    if (s->config->issue_width > 1) account_charge(&g->account, why, inst, 1);
 }
 // The same for the next instruction of the warp in `slot`.
 static inline void charge_second_of(struct sm *s, unsigned slot, enum gpu_slot why, uint32_t inst)
 {
-    charge_second(s, s->warps[slot].grid, why, inst);
-    if (s->config->issue_width > 1 && why == SLOT_MEMORY) account_waited(s, slot, inst, 1);
+    if (s->config->issue_width > 1 && why == SLOT_MEMORY)
+        account_waited(s, slot, inst, 1);
+    else
+        charge_second(s, s->warps[slot].grid, why, inst);
 }
 // The warp's next instruction is refused for memory, or paused for an access: waits are charged to the level.
 static inline void waits_for_level(struct sm *s, unsigned slot, enum gpu_level level)

@@ -274,14 +274,15 @@ bool issue_supplied(struct sm *s, unsigned scheduler, unsigned slot, const struc
 // at work.
 static inline __attribute__((always_inline)) void pass_asked(struct sm *s, struct sm_warp *w, unsigned slot,
                                                              const struct op *o, uint32_t index,
-                                                             uint64_t executed_lanes)
+                                                             uint64_t executed_lanes, unsigned concerns)
 {
     struct sm_grid *g = w->grid;
     const struct mech_hooks *h = g->hooks;
-    const bool is_simple = !h->operand && !s->operands.has_free_banks;
+    const bool asks_operands = h->operand && concerns & CONCERNS_OPERANDS;
+    const bool is_simple = !asks_operands && !s->operands.has_free_banks;
     uint64_t collected = is_simple ? operand_collect_plain(s, w, o) : operand_collect_observed(s, w, o);
     uint32_t interval = o->interval;
-    mech_executed(w, index);
+    if (concerns & CONCERNS_EXECUTED) mech_executed(w, index);
     if (h->cost) {
         struct op_cost c = issue_price(w, o, executed_lanes);
         executed_lanes = c.lanes;
@@ -289,11 +290,15 @@ static inline __attribute__((always_inline)) void pass_asked(struct sm *s, struc
         if (c.issue > 1) issue_keep_scheduler(s, slot, c.issue);
     }
     g->counts.lanes[o->lanes] += executed_lanes;
-    uint64_t cycle = operand_execute(s, w, o, collected, interval);
+    uint64_t cycle = operand_take_pipe(s, o, collected, interval);
+    if (asks_operands)
+        cycle = operand_write(s, w, w->operands.map + o->dst, o, cycle);
+    else if (o->dst_words)
+        cycle = operand_take_write_port(s, g, w->operands.map + o->dst, o->dst_words, cycle);
     uint64_t had = operand_had(s, w, o, cycle);
     operand_note_result(s, w, o, cycle, had, false);
-    operand_count_writes(g, o);
-    if (h->result) h->result(g->hooked, w->place, index, had);
+    if (!asks_operands) operand_count_writes(g, o);
+    if (h->result && concerns & CONCERNS_RESULT) h->result(g->hooked, w->place, index, had);
 }
 
 // issue_plain with mechanisms as the SM's only onlookers.
@@ -303,6 +308,7 @@ static enum outcome issue_plain_asked(struct sm *s, unsigned scheduler, unsigned
     struct sm_grid *g = w->grid;
     struct warp *lanes = w->warp;
     uint32_t index = w->front.head, supplied;
+    const unsigned concerns = mech_concerns(w, index);
     if (!operand_has_collector(s)) {
         refuse(s, scheduler, slot, SLOT_OPERAND);
         return OUTCOME_REFUSED;
@@ -315,7 +321,10 @@ static enum outcome issue_plain_asked(struct sm *s, unsigned scheduler, unsigned
     s->issue.lanes = lanes->active;
     supplied = mech_copies(w, index);
     if (supplied) return issue_copy(s, scheduler, slot, supplied - 1);
-    mech_reads(w, index);
+    if (concerns & CONCERNS_READS)
+        mech_reads(w, index);
+    else
+        mech_begins(w);
     supplied = mech_reuse(w, index);
     if (supplied) {
         issue_reused(s, scheduler, slot, o, supplied);
@@ -326,11 +335,14 @@ static enum outcome issue_plain_asked(struct sm *s, unsigned scheduler, unsigned
     if (!exec_went_straight(lanes, d, next))
         return issue_stepped(s, scheduler, slot, o, false, timed_end(g->engine, lanes, next), issued_before,
                              lanes_before, true);
-    pass_asked(s, w, slot, o, index, lanes->counts.thread_instructions - lanes_before);
+    pass_asked(s, w, slot, o, index, lanes->counts.thread_instructions - lanes_before, concerns);
     g->counts.issue_issued++;
     account_issued(&g->account, index);
     front_take(&w->front);
-    mech_issued(w, index, true);
+    if (concerns & CONCERNS_ISSUED)
+        mech_issued(w, index, true);
+    else
+        mech_settles(g);
     return OUTCOME_ISSUED;
 }
 

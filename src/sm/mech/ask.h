@@ -4,6 +4,14 @@
 
 #define ASK(g, name, ...) ((g)->hooks->name ? (g)->hooks->name((g)->hooked, __VA_ARGS__) : (void)0)
 
+// Hooks (CONCERNS_*) to be called for an instruction that a warp is about to issue.
+static inline unsigned mech_concerns(const struct sm_warp *w, uint32_t index)
+{
+    const struct tech_concerns *c = &w->grid->concerns;
+    if (!c->hooks || *c->attentive >> w->place & 1) return CONCERNS_ALL;
+    return c->hooks[index];
+}
+
 // r + 1 if a mechanism keeps register Rr in short form (one value; base and stride), and the SM must first write
 // all lanes; 0: no such register.
 static inline uint32_t mech_copies(const struct sm_warp *w, uint32_t index)
@@ -14,9 +22,13 @@ static inline uint32_t mech_copies(const struct sm_warp *w, uint32_t index)
 
 // Calls the hook `reads`. The instruction has passed the checks of issue, such as room in the load/store
 // queue. A hold set by a mechanism in the hook `reads` therefore begins after the instruction.
-static inline void mech_reads(const struct sm_warp *w, uint32_t index)
+static inline void mech_begins(const struct sm_warp *w)
 {
     w->grid->looked_at = w->place;
+} // where `reads` is not called
+static inline void mech_reads(const struct sm_warp *w, uint32_t index)
+{
+    mech_begins(w);
     ASK(w->grid, reads, w->place, index);
 }
 

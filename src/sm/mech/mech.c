@@ -164,8 +164,9 @@ void mech_warp_start(const struct sm_warp *w)
 // -- instructions left out for a warp -----------------------------------------------------------------------
 // Kept out of the callers: the test for a hook `leaves_out` runs all the time.
 
-static uint32_t count_left_out(const struct sm_grid *g, unsigned place, uint32_t pc)
+static inline uint32_t count_left_out(const struct sm_grid *g, unsigned place, uint32_t pc)
 {
+    if (g->left_out && !g->left_out[pc]) return 0;
     return g->leaves_out->hooks.leaves_out(g->leaves_out->state, place, pc);
 }
 
@@ -173,10 +174,9 @@ static uint32_t count_left_out(const struct sm_grid *g, unsigned place, uint32_t
 // arbiter sees them.
 static __attribute__((noinline)) void pass_left_out(struct sm_grid *g, uint64_t places)
 {
-    const struct sm_tech *k = g->leaves_out;
     for (uint64_t left = places; left; left &= left - 1) {
         unsigned place = bit_lowest(left);
-        uint32_t count = k->hooks.leaves_out(k->state, place, warp_at(g, place)->front.pc);
+        uint32_t count = count_left_out(g, place, warp_at(g, place)->front.pc);
         while (count--) tech_skip_fetch(g, place);
     }
 }
@@ -187,11 +187,10 @@ static __attribute__((noinline)) void pass_left_out(struct sm_grid *g, uint64_t 
 static __attribute__((noinline)) uint32_t span_of(const struct sm_grid *g, unsigned place, uint32_t pc,
                                                   uint32_t *count, uint32_t most)
 {
-    const struct sm_tech *k = g->leaves_out;
     uint32_t fetched = 0, span = 0; // the instruction at pc exists
     for (; span < most && fetched < *count; fetched++) {
         span++;
-        span += k->hooks.leaves_out(k->state, place, pc + span);
+        span += count_left_out(g, place, pc + span);
     }
     *count = fetched;
     return span < most ? span : most;
@@ -385,12 +384,14 @@ static void begin(struct sm_grid *g)
         k->counters = heap_alloc(TECH_COUNTERS_MAX * sizeof *k->counters);
         k->state = k->tech->sm_begin(l->tech_states[n], g, k->counters);
         if (k->hooks.leaves_out) g->leaves_out = k;
+        if (k->hooks.leaves_out && k->tech->concerns) g->left_out = k->tech->concerns(k->state).left_out;
         begin_buffer(g, l->tech_states[n]);
     }
     bool one = g->tech_count == 1;
     if (!one) join(g);
     g->hooks = one ? &g->techs->hooks : &g->joined;
     g->hooked = one ? g->techs->state : g;
+    if (one && g->techs->tech->concerns) g->concerns = g->techs->tech->concerns(g->techs->state);
     sm_note_onlookers(g->sm);
 }
 

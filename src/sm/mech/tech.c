@@ -22,9 +22,7 @@ static bool is_resident(const struct sm_grid *g, unsigned place)
 }
 
 const struct sm_launch *tech_launch(const struct sm_grid *g) { return g->launch; }
-uint64_t tech_now(const struct sm_grid *g) { return g->sm->now; }
 unsigned tech_index(const struct sm_grid *g) { return g->sm->index; }
-struct warp *tech_warp(struct sm_grid *g, unsigned place) { return warp_at(g, place)->warp; }
 unsigned tech_block_of(const struct sm_grid *g, unsigned place) { return g->room.block_of[place]; }
 uint64_t tech_places(const struct sm_grid *g, unsigned block) { return g->room.blocks[block].places; }
 uint32_t tech_fetch_pc(const struct sm_grid *g, unsigned place)
@@ -58,8 +56,6 @@ uint16_t tech_pool(struct sm_grid *g, const struct tech *me, unsigned block)
 }
 
 uint32_t tech_pool_size(struct sm_grid *g, const struct tech *me) { return of(g, me)->pool.count; }
-
-uint64_t tech_ready(const struct sm_grid *g, uint16_t physical) { return g->sm->operands.ready[physical]; }
 
 uint32_t *tech_lanes(struct sm_grid *g, unsigned place, unsigned r)
 {

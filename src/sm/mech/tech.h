@@ -82,6 +82,22 @@ enum tech_owner { TECH_OF_SM, TECH_OF_BLOCK, TECH_OF_WARP };
 void tech_row(struct tech_rows *to, const char *table, enum tech_owner owner, unsigned index, unsigned number,
               const char *format, ...) __attribute__((format(printf, 6, 7)));
 
+// Hooks that the SM may leave out for plain instructions (arithmetic of full warps, op.is_plain): bits. OPERANDS: `elsewhere` and
+// `operand`.
+enum {
+    CONCERNS_READS = 1,
+    CONCERNS_EXECUTED = 2,
+    CONCERNS_ISSUED = 4,
+    CONCERNS_RESULT = 8,
+    CONCERNS_OPERANDS = 16,
+    CONCERNS_ALL = 31
+};
+struct tech_concerns {
+    const uint8_t *hooks;      // by instruction: hooks that do something for some warp; NULL: all
+    const uint64_t *attentive; // bits by place: warps for which no hook may be left out
+    const uint32_t *left_out;  // by instruction: 0: `leaves_out` says 0 for every warp; NULL: unknown
+};
+
 // For options with rules beyond a table of keys.
 struct tech_description {
     uint32_t (*more_claims)(const void *options); // claims caused by these options, in addition to `claims`
@@ -380,6 +396,8 @@ struct tech {
     void (*launch_end)(void *launch);
     // State of one grid on one SM, at the first block on the SM. counters: TECH_COUNTERS_MAX words, all 0.
     void *(*sm_begin)(void *launch, struct sm_grid *g, uint64_t *counters);
+    // Which hooks the mechanism needs; asked after sm_begin. Beside other mechanisms only `left_out` counts. NULL: all.
+    struct tech_concerns (*concerns)(const void *state);
     void (*sm_end)(void *state);
     // The warp is in its slot, and its registers are 0. Warps of one block may start in different cycles.
     void (*warp_start)(void *state, unsigned place);
@@ -453,10 +471,26 @@ bool *tech_shared(const struct tech_use *uses, unsigned count, const struct tech
                   const uint32_t block[3], unsigned warp_size);
 
 // -- what a mechanism sees ----------------------------------------------------------------------------------
+// The first member of struct sm_grid: what mechanisms see without a call, since they ask at every instruction.
+struct tech_sight {
+    const uint64_t *now;
+    uint64_t *const *ready; // by physical register
+    const uint8_t *slots;   // by place
+    const char *warps;      // by slot: warp_bytes, of which the first are a struct warp *
+    size_t warp_bytes;
+};
+static inline const struct tech_sight *tech_sight_of(const struct sm_grid *g)
+{
+    return (const struct tech_sight *)(const void *)g;
+}
 const struct sm_launch *tech_launch(const struct sm_grid *g);
-uint64_t tech_now(const struct sm_grid *g);
-unsigned tech_index(const struct sm_grid *g);              // number of the SM
-struct warp *tech_warp(struct sm_grid *g, unsigned place); // NULL: the place is empty
+static inline uint64_t tech_now(const struct sm_grid *g) { return *tech_sight_of(g)->now; }
+unsigned tech_index(const struct sm_grid *g);                                 // number of the SM
+static inline struct warp *tech_warp(const struct sm_grid *g, unsigned place) // NULL: the place is empty
+{
+    const struct tech_sight *x = tech_sight_of(g);
+    return *(struct warp *const *)(const void *)(x->warps + x->slots[place] * x->warp_bytes);
+}
 unsigned tech_block_of(const struct sm_grid *g, unsigned place);
 // Bits: places of a block's warps, ended warps included. Under dispatch by warp: places of the present warps.
 uint64_t tech_places(const struct sm_grid *g, unsigned block);
@@ -477,7 +511,10 @@ uint16_t tech_own(const struct sm_grid *g, unsigned place, unsigned r);
 uint16_t tech_pool(struct sm_grid *g, const struct tech *me, unsigned block);
 uint32_t tech_pool_size(struct sm_grid *g, const struct tech *me);
 // Cycle from which the register's value may be read; CYCLE_NEVER: a memory reply is outstanding.
-uint64_t tech_ready(const struct sm_grid *g, uint16_t physical);
+static inline uint64_t tech_ready(const struct sm_grid *g, uint16_t physical)
+{
+    return (*tech_sight_of(g)->ready)[physical];
+}
 // tech_lanes: lanes of the warp's own Rr. tech_lanes_of: likewise, also for a warp not started yet or already
 // ended.
 uint32_t *tech_lanes(struct sm_grid *g, unsigned place, unsigned r);

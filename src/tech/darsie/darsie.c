@@ -105,7 +105,7 @@ static enum branch_effect effect_of(const struct darsie_launch *d, uint32_t n, c
 static bool is_plain(const struct darsie_launch *d, uint32_t n)
 {
     const struct inst *i = &d->program->insts[n];
-    return !d->blocks[n] && !holds_up(d->options, i) && !isa_has(i, ISA_LOAD | ISA_STORE);
+    return !d->blocks[n] && !holds_up(d->options, i) && !isa_has(i, ISA_STORE);
 }
 
 static bool blocks(const struct darsie_options *o, const struct inst *i)
@@ -202,6 +202,7 @@ static void *launch_begin(const struct tech_use *u, const struct sm_launch *l)
     d->effects = heap_alloc(p->inst_count * sizeof *d->effects);
     d->blocks = heap_alloc(p->inst_count * sizeof *d->blocks);
     d->plain = heap_alloc(p->inst_count * sizeof *d->plain);
+    d->concerns = heap_alloc(p->inst_count * sizeof *d->concerns);
     d->followed = heap_alloc(p->inst_count * sizeof *d->followed);
     d->changing = heap_alloc(p->inst_count * sizeof *d->changing);
     const struct program kernel = plan ? decouple_kernel(p, plan) : *p;
@@ -212,6 +213,9 @@ static void *launch_begin(const struct tech_use *u, const struct sm_launch *l)
         d->blocks[n] = blocks(d->options, &p->insts[n]);
         d->plain[n] = is_plain(d, n);
         d->period[n] = is_for_warps_alone(plan, n) ? period_of(d->options, m, n, l->launch->block) : 0;
+        // Reads matter to warps with shared registers alone (`sharing`), results to leaders.
+        d->concerns[n] =
+            (uint8_t)(CONCERNS_EXECUTED | CONCERNS_ISSUED | (d->period[n] ? CONCERNS_RESULT : 0));
         d->effects[n] = (uint8_t)effect_of(d, n, &m->marks[n], met, exits);
         d->followed[n] =
             mark_warp_classes(&m->rules, &m->marks[n], l->launch->block) || p->insts[n].op == OP_STL;
@@ -230,6 +234,7 @@ static void launch_end(void *launch)
     free(d->effects);
     free(d->blocks);
     free(d->plain);
+    free(d->concerns);
     free(d->followed);
     free(d->changing);
     free(d);
@@ -274,6 +279,12 @@ static void *sm_begin(void *launch, struct sm_grid *s, uint64_t *counts)
         d->blocks[k].ways = heap_alloc((d->launch->options->ahead + 1) * sizeof *d->blocks[k].ways);
     }
     return d;
+}
+
+static struct tech_concerns concerns(const void *state)
+{
+    const struct darsie *d = state;
+    return (struct tech_concerns){.hooks = d->launch->concerns, .attentive = &d->sharing};
 }
 
 static void sm_end(void *state)
@@ -386,6 +397,7 @@ const struct tech tech_darsie = {
     .launch_begin = launch_begin,
     .launch_end = launch_end,
     .sm_begin = sm_begin,
+    .concerns = concerns,
     .sm_end = sm_end,
     .warp_start = warp_start,
     .reads = values_reads,

@@ -84,9 +84,10 @@ struct darsie_launch {
     // By instruction: warps with numbers that differ by a multiple of the period have the same result in this
     // launch; 0: not shared.
     uint8_t *period;
-    bool *blocks;     // by instruction: the warp's younger instructions are renamed only after its issue
-    bool *plain;      // by instruction: writes registers and predicates only, and does not access memory
-    uint8_t *effects; // enum branch_effect
+    bool *blocks;      // by instruction: the warp's younger instructions are renamed only after its issue
+    uint8_t *concerns; // by instruction: bits CONCERNS_*
+    bool *plain;       // by instruction: changes neither path nor memory, and orders no loads
+    uint8_t *effects;  // enum branch_effect
     // by instruction: by the marks with one result in several warps, or a store to local memory; poison of
     // the sources passes on to the result
     bool *followed;
@@ -238,6 +239,7 @@ struct darsie {
     // Bits by place of a warp: no lookup in the skip table needed before the warp fetches something new or
     // its path changes.
     uint64_t unlooked;
+    uint64_t sharing; // bits by place: warps with a register mapped to the pool
     // verify: hash of a lane's directions at all branches since the warp's start, or since the block met at a
     // barrier. paths: of warps, [place][lane]. led_paths: of leaders, [block][entry][lane].
     uint64_t *paths, *led_paths;
@@ -364,7 +366,7 @@ void rename_issued(void *state, unsigned place, uint32_t index);
 void rename_flushed(void *state, unsigned place);
 void rename_advanced(void *state, unsigned place);
 void rename_more(struct darsie *d, unsigned place);
-// At an event of the block: a leader's result may have come, and waits may be over.
+// At an event of the block, for a warp not settled: a leader's result may have come, and waits may be over.
 void rename_wake(struct darsie *d, unsigned place);
 // Stops or releases the warp's fetch and issue, according to its waits, and counts the cycles of waiting.
 void rename_hold(struct darsie *d, unsigned place);
@@ -387,6 +389,31 @@ static inline bool rename_is_open(const struct dwarp *w) // every line is rename
     return w->renamed == w->count && !w->held_up;
 }
 struct line *rename_push(struct dwarp *w, uint32_t pc);
+static inline bool rename_is_passable(struct dwarp *w)
+{
+    return w->renamed && line_at(w, 0)->role == ROLE_SKIPPED;
+}
+static inline bool writes_shared(const struct dwarp *w, const struct op *o)
+{
+    if (w->shared[0] & o->results & (OP_FAR - 1)) return true;
+    if (!(o->results & OP_FAR)) return false;
+    for (unsigned r = o->dst; r < (unsigned)o->dst + o->dst_words; r++)
+        if (is_shared(w, r)) return true;
+    return false;
+}
+// Whether the next instruction's result may arrive before an older result for the same register of the warp.
+static inline bool rename_may_overtake(const struct darsie *d, struct dwarp *w)
+{
+    return w->renamed && line_at(w, 0)->role == ROLE_PRIVATE &&
+           writes_shared(w, &d->launch->ops[line_at(w, 0)->pc]);
+}
+// Whether the warp has no instruction to rename or to skip over, and no hold of fetch or issue.
+static inline bool rename_is_settled(const struct darsie *d, struct dwarp *w)
+{
+    bool all_renamed = w->renamed == w->count || (w->held_up && w->renamed);
+    return all_renamed && !w->held && w->waits == WAITS_NOT && !w->leaving && !rename_is_passable(w) &&
+           !rename_may_overtake(d, w);
+}
 
 // -- values.c
 void values_reads(void *state, unsigned place, uint32_t index);

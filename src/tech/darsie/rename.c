@@ -15,12 +15,16 @@
 #include "tech/darsie/darsie.h"
 
 #include <assert.h>
+#include <string.h>
 
 struct line *rename_push(struct dwarp *w, uint32_t pc)
 {
     assert(w->count < LINES);
     struct line *l = line_at(w, w->count++);
-    *l = (struct line){.pc = pc};
+    l->pc = pc; // read_at and preds: set by skip_follow
+    l->role = ROLE_UNKNOWN;
+    l->count = 0;
+    memset(l->registers, 0, sizeof l->registers);
     return l;
 }
 
@@ -321,38 +325,12 @@ static bool rename_line(struct darsie *d, unsigned place, struct line *l)
     return true;
 }
 
-static bool is_passable(struct dwarp *w) { return w->renamed && line_at(w, 0)->role == ROLE_SKIPPED; }
-
 // Whether the warp's PC is at its first line: the oldest instruction fetched or skipped, and not yet issued.
 // If not, the PC is at an instruction that a decoupled stream executes instead of the warp. The mechanism
 // with the stream has still to move the PC past the instruction.
 static bool is_at_first(const struct darsie *d, unsigned place)
 {
     return !d->launch->has_gaps || tech_warp(d->grid, place)->pc == line_at(&d->warps[place], 0)->pc;
-}
-
-static bool writes_shared(const struct dwarp *w, const struct op *o)
-{
-    if (w->shared[0] & o->results & (OP_FAR - 1)) return true;
-    if (!(o->results & OP_FAR)) return false;
-    for (unsigned r = o->dst; r < (unsigned)o->dst + o->dst_words; r++)
-        if (is_shared(w, r)) return true;
-    return false;
-}
-
-// Whether the next instruction's result may arrive before an older result for the same register of the warp.
-static bool may_overtake(const struct darsie *d, struct dwarp *w)
-{
-    return w->renamed && line_at(w, 0)->role == ROLE_PRIVATE &&
-           writes_shared(w, &d->launch->ops[line_at(w, 0)->pc]);
-}
-
-// Whether the warp has no instruction to rename or to skip over, and no hold of fetch or issue.
-static inline bool is_settled(const struct darsie *d, struct dwarp *w)
-{
-    bool all_renamed = w->renamed == w->count || (w->held_up && w->renamed);
-    return all_renamed && !w->held && w->waits == WAITS_NOT && !w->leaving && !is_passable(w) &&
-           !may_overtake(d, w);
 }
 
 // The SM looks again at the warp, with its holds unchanged.
@@ -372,20 +350,15 @@ static inline bool is_parked(const struct darsie *d, struct dwarp *w)
 void rename_wake(struct darsie *d, unsigned place)
 {
     struct dwarp *w = &d->warps[place];
-    if (is_settled(d, w) && !w->stale) return; // most warps are not affected
     if (is_parked(d, w) || !tech_warp(d->grid, place)) return;
     if (w->waits == WAITS_FETCH_LEADER) w->waits = WAITS_NOT;
     if (w->leaving) path_copy_out(d, place);
     rename_more(d, place);
 }
 
-void rename_more(struct darsie *d, unsigned place)
+static __attribute__((noinline)) void go_on(struct darsie *d, unsigned place)
 {
     struct dwarp *w = &d->warps[place];
-    if (is_settled(d, w)) {
-        if (w->stale) refresh(d, w, place);
-        return;
-    }
     struct dblock *b = block_of(d, place);
     const struct warp *warp = tech_warp(d->grid, place);
     // No renaming while the warp waits for others at a branch or barrier, or because it is too many counted
@@ -404,7 +377,7 @@ void rename_more(struct darsie *d, unsigned place)
         if (b->gather_pc != NO_TARGET) path_ungather(b, 1ull << index_in_block(d, place));
     }
     uint32_t before = w->count;
-    if (is_passable(w)) rename_pass(d, place);
+    if (rename_is_passable(w)) rename_pass(d, place);
     if (parted && w->count && w->count != before) {
         rename_more(d, place);
         return;
@@ -413,10 +386,21 @@ void rename_more(struct darsie *d, unsigned place)
     if (w->waits == WAITS_GATHER) path_resolve(d, b);
 }
 
+static inline __attribute__((always_inline)) void more(struct darsie *d, unsigned place)
+{
+    struct dwarp *w = &d->warps[place];
+    if (!rename_is_settled(d, w))
+        go_on(d, place);
+    else if (w->stale)
+        refresh(d, w, place);
+}
+
+void rename_more(struct darsie *d, unsigned place) { more(d, place); }
+
 void rename_pass(struct darsie *d, unsigned place)
 {
     struct dwarp *w = &d->warps[place];
-    while (is_passable(w) && is_at_first(d, place)) {
+    while (rename_is_passable(w) && is_at_first(d, place)) {
         struct line *l = line_at(w, 0);
         const struct op *o = &d->launch->ops[l->pc];
         if (d->launch->verify) values_verify_skip(d, place, l);
@@ -462,11 +446,17 @@ void rename_hold(struct darsie *d, unsigned place)
 {
     struct dwarp *w = &d->warps[place];
     unsigned hold = 0;
+    bool waits_now = w->at_branch || w->too_far || w->leaving || w->waits != WAITS_NOT || w->copying;
+    if (!waits_now && !w->held && !w->held_since && !w->stale && (w->renamed || !w->count) &&
+        !rename_may_overtake(d, w)) {
+        w->overtakes = false;
+        return;
+    }
     if (w->at_branch || w->too_far || w->leaving || (w->copying && w->copying > tech_now(d->grid)))
         hold = HOLD_FETCH | HOLD_ISSUE;
     if (w->waits == WAITS_FETCH_LEADER) hold |= HOLD_FETCH;
     if (w->count && !w->renamed) hold |= HOLD_ISSUE;
-    uint64_t overtaken = may_overtake(d, w) ? values_overtaken(d, place, line_at(w, 0)->pc) : 0;
+    uint64_t overtaken = rename_may_overtake(d, w) ? values_overtaken(d, place, line_at(w, 0)->pc) : 0;
     w->overtakes = overtaken == UINT64_MAX;
     if (overtaken) hold |= HOLD_ISSUE;
     if (overtaken && !w->overtakes) tech_at(d->grid, d->warps[place].block, overtaken);
@@ -487,7 +477,7 @@ void rename_issued(void *state, unsigned place, uint32_t index)
 {
     struct darsie *d = state;
     if (d->launch->plain[index] && !block_of(d, place)->at_barrier)
-        rename_more(d, place);
+        more(d, place);
     else
         path_issued(d, place, index);
 }
@@ -497,7 +487,7 @@ void rename_filled(void *state, unsigned place, uint32_t pc, unsigned count)
     struct darsie *d = state;
     for (unsigned n = 0; n < count; n++) rename_push(&d->warps[place], pc + n);
     look_again(d, place);
-    rename_more(d, place);
+    more(d, place);
 }
 
 // Undoes a leader's renaming: the warp continues at another pc with other lanes, and the next warp leads.

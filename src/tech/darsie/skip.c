@@ -181,6 +181,7 @@ uint64_t skip_fetch(void *state, uint64_t fetchable)
 {
     struct darsie *d = state;
     uint64_t may = fetchable;
+    if (!(fetchable & ~d->unlooked)) return may;
     new_cycle(d);
     for (uint64_t left = fetchable & ~d->unlooked; left; left &= left - 1) {
         unsigned place = (unsigned)__builtin_ctzll(left);
@@ -261,7 +262,7 @@ static void wake(struct darsie *d, unsigned place, bool replied)
 {
     struct dwarp *w = &d->warps[place];
     if (replied && w->unready) note_reply(d, w);
-    rename_wake(d, place);
+    if (!rename_is_settled(d, w) || w->stale) rename_wake(d, place); // most warps are not affected
 }
 
 void skip_event(void *state, unsigned block)

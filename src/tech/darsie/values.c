@@ -54,6 +54,7 @@ void values_unmap(struct darsie *d, unsigned place, unsigned r)
     drop(d, place, r);
     tech_remap(d->grid, place, r, tech_own(d->grid, place, r));
     w->shared[r / 64] &= ~(1ull << r % 64);
+    if (!has_shared(w)) d->sharing &= ~(1ull << place);
     w->stale = true;
 }
 
@@ -74,6 +75,7 @@ void values_map(struct darsie *d, unsigned place, unsigned r, unsigned pool)
     if (d->launch->verify) note_late(d, place, r);
     tech_remap(d->grid, place, r, physical);
     w->shared[r / 64] |= 1ull << r % 64;
+    d->sharing |= 1ull << place;
     w->stale = true;
     if (tech_ready(d->grid, physical) > tech_now(d->grid)) w->unready |= 1ull << pool;
 }
@@ -165,30 +167,30 @@ void values_executed(void *state, unsigned place, uint32_t index)
     struct dwarp *w = &d->warps[place];
     struct dblock *b = block_of(d, place);
     const struct op *o = &d->launch->ops[index];
-    struct line l = *line_at(w, 0);
+    const struct line *l = line_at(w, 0); // stays until the next instruction is fetched or skipped
     w->first = (w->first + 1) % LINES;
     w->count--;
     w->renamed--;
     if (d->launch->blocks[index]) w->held_up = false;
     look_again(d, place);
     d->leading = NULL;
-    d->leads = l.role == ROLE_LEADER;
-    if (l.role != ROLE_LEADER) {
+    d->leads = l->role == ROLE_LEADER;
+    if (!d->leads) {
         for (unsigned n = 0; n < o->dst_words; n++)
             if (is_shared(w, o->dst + n)) values_unmap(d, place, o->dst + n);
         return;
     }
-    struct entry *e = skip_led(d, place, &l);
+    struct entry *e = skip_led(d, place, l);
     if (e) {
         d->leading = e;
         e->read_at = tech_now(d->grid);
         note(d, place, e, o);
     }
-    for (unsigned n = 0; n < l.count; n++) {
-        uint32_t *value = values_pool(d, b, l.registers[n]);
+    for (unsigned n = 0; n < l->count; n++) {
+        uint32_t *value = values_pool(d, b, l->registers[n]);
         memcpy(value, tech_lanes(d->grid, place, o->dst + n), d->lanes * 4);
         corrupt(d, value);
-        values_map(d, place, o->dst + n, l.registers[n]);
+        values_map(d, place, o->dst + n, l->registers[n]);
     }
 }
 

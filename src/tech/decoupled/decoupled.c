@@ -14,6 +14,7 @@
 #include "tech/rows.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static const char *const priority_words[] = {"oldest", "first", "in-turn", "last", NULL};
 static const char *const arrival_words[] = {"wait", "join", NULL};
@@ -142,6 +143,20 @@ static uint32_t queued_of(const struct decoupled_launch *l, uint32_t inst)
     return queued;
 }
 
+// Hooks to be called for an instruction, as long as its warp is not attentive. After the instruction the warp is looked
+// at for the sake of the next one.
+static uint8_t concerns_of(const struct decoupled_launch *l, uint32_t inst)
+{
+    const struct decouple_inst *n = &l->plan->insts[inst], *next = n + 1;
+    bool is_last = inst + 1 == l->count;
+    if (n->site) return CONCERNS_ALL;
+    uint8_t concerns = l->queued[inst] ? CONCERNS_OPERANDS : 0;
+    if (n->feedback) concerns |= CONCERNS_READS | CONCERNS_ISSUED;
+    if (n->orders || l->options->ideal) concerns |= CONCERNS_ISSUED;
+    if (!is_last && (next->site || next->feedback || l->removed[inst + 1])) concerns |= CONCERNS_ISSUED;
+    return concerns;
+}
+
 static void find_threads(struct decoupled_launch *l)
 {
     const uint32_t *block = l->launch->block;
@@ -207,6 +222,9 @@ static void *launch_begin(const struct tech_use *u, const struct sm_launch *sl)
     for (uint32_t k = l->count; k-- > 0;)
         l->removed[k] = decouple_is_for_warps(plan, k) ? 0 : l->removed[k + 1] + 1;
     for (uint32_t k = 0; k < plan->code.count; k++) l->cost[k] = lanes_of(plan, &plan->code.steps[k]);
+    l->concerns = ARENA_ARRAY(&l->arena, uint8_t, sl->launch->program->inst_count);
+    memset(l->concerns, CONCERNS_ALL, sl->launch->program->inst_count);
+    for (uint32_t k = 0; k < l->count && !plan->yields; k++) l->concerns[k] = concerns_of(l, k);
     return l;
 }
 
@@ -224,6 +242,12 @@ static void *sm_begin(void *launch, struct sm_grid *grid, uint64_t *counts)
     for (unsigned k = 0; k < WARPS; k++) d->followers[k].told = &d->told[k * TOLD_MAX];
     if (d->launch->options->spoil) d->kept = heap_alloc(WARPS * sizeof *d->kept);
     return d;
+}
+
+static struct tech_concerns concerns(const void *state)
+{
+    const struct decoupled *d = state;
+    return (struct tech_concerns){d->launch->concerns, &d->attentive, d->launch->removed};
 }
 
 static void sm_end(void *state)
@@ -249,7 +273,9 @@ static void warp_start(void *state, unsigned place)
     struct follower *f = &d->followers[place];
     const struct warp *w = tech_warp(d->grid, place);
     f->is_there = true;
+    d->there |= 1ull << place;
     f->astray = f->order_pending = f->was_late = false;
+    attend(d, place);
     f->block = (uint8_t)tech_block_of(d->grid, place);
     f->orders_seen = f->orders_passed = 0;
     f->enqueued = f->dequeued = 0;
@@ -358,6 +384,7 @@ const struct tech tech_decoupled = {
     .launch_begin = launch_begin,
     .launch_end = launch_end,
     .sm_begin = sm_begin,
+    .concerns = concerns,
     .sm_end = sm_end,
     .warp_start = warp_start,
     .reads = decoupled_reads,

@@ -54,8 +54,9 @@ struct decoupled_launch {
     uint32_t count, *jump;
     // by instruction: number of consecutive instructions removed from the warps, from here on; 0: not removed
     uint32_t *removed;
-    uint32_t *queued; // by instruction: bits of the register operands read from a queue of the warp
-    uint8_t *cost;    // by step: working lanes of the affine warp
+    uint32_t *queued;  // by instruction: bits of the register operands read from a queue of the warp
+    uint8_t *cost;     // by step: working lanes of the affine warp
+    uint8_t *concerns; // by instruction: bits CONCERNS_*
     struct thread_index {
         int32_t at[3];
     } * threads; // by thread of a block
@@ -175,7 +176,10 @@ struct decoupled {
     unsigned first, count;
     uint64_t following;   // bits by place (number of a warp on the SM): warps whose stream can go on
     uint32_t step[WARPS]; // by place in `following`: index of the next step in code->steps
-    struct kept {         // spoil=1, by place: what a site's queue operands held before
+    uint64_t there;       // bits by place: warps that have started and not ended (followers[].is_there)
+    // Bits by place: warps that are held or alone, or whose memory-ordering instruction is not over.
+    uint64_t attentive;
+    struct kept { // spoil=1, by place: what a site's queue operands held before
         unsigned words;
         uint32_t address[2][LANES];
         uint64_t pred[PRED_SLOTS];
@@ -235,6 +239,13 @@ static inline struct unit *unit_of(struct decoupled *d, bool is_address)
 static inline void unblock(struct decoupled *d, unsigned place, bool is_address)
 {
     unit_of(d, is_address)->blocked &= ~(1ull << place);
+}
+// To be called after a change of `hold`, `astray` or `order_pending`.
+static inline void attend(struct decoupled *d, unsigned place)
+{
+    const struct follower *f = &d->followers[place];
+    uint64_t is_attentive = f->hold || f->astray || f->order_pending;
+    d->attentive = (d->attentive & ~(1ull << place)) | is_attentive << place;
 }
 static inline struct queue *queue_of(struct follower *f, bool is_address)
 {

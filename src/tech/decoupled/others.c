@@ -31,6 +31,7 @@ static void hold(struct decoupled *d, unsigned place, unsigned what)
     if (f->hold == what && !f->moved) return;
     f->hold = what;
     f->moved = false;
+    attend(d, place);
     tech_hold(d->grid, &tech_decoupled, place, what);
 }
 
@@ -111,6 +112,7 @@ void decoupled_leave(struct decoupled *d, unsigned place)
     struct follower *f = &d->followers[place];
     if (f->astray) return;
     f->astray = true;
+    attend(d, place);
     feed(d, place);
     follow(d, place, FOLLOWED);
     d->counters[COUNT_astray]++;
@@ -408,6 +410,7 @@ static void pass_order(struct decoupled *d, unsigned place)
     const struct warp *w = tech_warp(d->grid, place);
     if (!w || w->state != WARP_READY) return;
     f->order_pending = false;
+    attend(d, place);
     f->orders_passed++;
     unblock(d, place, true);
     if (f->expanding) decoupled_stir(d, true);
@@ -445,6 +448,7 @@ void decoupled_issued(void *state, unsigned place, uint32_t inst)
     const struct inst *i = &d->launch->insts[inst];
     if (is_access(i)) count_access(d, i, n->site && n->site != DECOUPLE_ENQ_PRED && !f->astray);
     f->order_pending |= n->orders;
+    attend(d, place);
     if (n->feedback) decoupled_news(d, place);
     bool completes = isa_has(i, ISA_BARRIER) && tech_warp(d->grid, place)->state == WARP_READY;
     if (completes || isa_has(i, ISA_EXIT)) {
@@ -510,9 +514,11 @@ void decoupled_warp_end(void *state, unsigned place)
     decoupled_forget(d, place);
     finish(d, place);
     f->is_there = false;
+    d->there &= ~(1ull << place);
     decoupled_meet(d, block);
     follow(d, place, FOLLOWS_NOT);
     f->hold = 0;
+    attend(d, place);
     d->waits_for_cycle &= ~(1ull << place);
     feed(d, place);
     look_at_block(d, block);

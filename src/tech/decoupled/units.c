@@ -211,7 +211,7 @@ static bool find_turn(struct decoupled *d, bool is_address, struct turn *t)
 {
     // Bits by place: warps with a record in an older entry of the unit; these warps' later records wait.
     uint64_t behind = 0, *blocked = &unit_of(d, is_address)->blocked;
-    for (unsigned n = 0; n < d->count; n++) {
+    for (unsigned n = 0; n < d->count && d->there & ~behind & ~*blocked; n++) {
         struct entry *e = entry_at(d, n);
         if (e->is_address != is_address) continue;
         for (uint64_t left = e->left & ~behind & ~*blocked; left; left &= left - 1) {
