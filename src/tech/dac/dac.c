@@ -159,9 +159,10 @@ static const char *check(const void *state)
     return NULL;
 }
 
-static void print_instance(const struct instance *e, uint64_t live, struct strbuf *out)
+static void print_instance(const struct instance_row *row, uint64_t live, struct strbuf *out)
 {
-    uint64_t passed = e->passed & live;
+    const struct instance *e = row->instance;
+    uint64_t passed = row->passed & live;
     strbuf_puts(out, out->length ? "; " : "");
     if (!e->affine) strbuf_puts(out, "not affine");
     for (unsigned n = 0; e->affine && n < e->outcome.words; n++) {
