@@ -132,12 +132,12 @@ static void run_large(struct test *t, const char *elf, void *context)
 
 // Naylor et al., ICCD 2024, section IV: beats are 1.61 times as many with sixteen registers, and 0.48 times
 // with the stack cache, geometric means of fourteen programs. The public suite's have 1.614 and 0.473 on the
-// same rules.
+// same rules; where gcc spills in five loops is worth a tenth (experiments/st_rv32e_beats.exp).
 static void check_means(struct test *t, const struct means *m)
 {
     CHECK(t, m->programs == 14 && m->few_programs == 14);
     double few = exp((m->few - m->beats) / 14), cached = exp((m->cached - m->beats) / 14);
-    CHECK_MSG(t, fabs(few - 1.61) <= 0.08, "sixteen registers: %.3f times the beats", few);
+    CHECK_MSG(t, fabs(few - 1.61) <= 0.12, "sixteen registers: %.3f times the beats", few);
     CHECK_MSG(t, fabs(cached - 0.48) <= 0.03, "stack cache: %.3f times the beats", cached);
 }
 
