@@ -42,8 +42,8 @@ $(if $(filter nvcc,$(PTX_COMPILERS)),check-kernels: check-kernels-libraries)
 # The PTX is embedded where the table of workloads is (src/workload/workload.c).
 $(BUILD)/src/workload/workload.o: $(wildcard kernels/ptx/*/*.ptx kernels/*.cu)
 
-# Programs for RISC-V: `make kernels-riscv` makes the ELFs anew with clang 19, `make check-kernels-riscv` does so aside and
-# compares, where that version is installed (tests/riscv/test_programs.c does, too).
+# Programs for RISC-V: `make kernels-riscv` makes the ELFs anew with gcc 12 and clang 19, `make check-kernels-riscv` does so aside and
+# compares, where those versions are installed (tests/riscv/test_programs.c does, too).
 .PHONY: kernels-riscv check-kernels-riscv
 kernels-riscv:
 	@kernels/riscv/make-elfs kernels/riscv/elf

@@ -1,33 +1,29 @@
-// Batcher's bitonic network (1968): a block sorts an array of keys with their values in the scratchpad.
-#include "simt.h"
+// A bitonic sort: a block sorts an array of keys with their values in the scratchpad. A thread loads and stores two
+// elements half an array apart.
+#include "bitonic.h"
 
-enum { LENGTH = 1024 };
+enum { LENGTH = 1024, HALF = LENGTH / 2 };
 
-KERNEL(bitonicsm, const unsigned *in_keys, *in_values; unsigned *keys, *values;)
+KERNEL(bitonicsm, unsigned length, rises; const unsigned *in_keys, *in_values; unsigned *keys, *values;)
 {
-    unsigned *key = shared, *value = key + LENGTH, begin = blockIdx.x * LENGTH;
-    for (unsigned i = threadIdx.x; i < LENGTH; i += blockDim.x) {
-        key[i] = arg.in_keys[begin + i];
-        value[i] = arg.in_values[begin + i];
+    unsigned *const key = shared, *const value = key + LENGTH;
+    const unsigned mine = blockIdx.x * LENGTH + threadIdx.x;
+    const unsigned *const in_keys = arg.in_keys + mine, *const in_values = arg.in_values + mine;
+    unsigned *const keys = arg.keys + mine, *const values = arg.values + mine;
+    key[threadIdx.x] = in_keys[0];
+    value[threadIdx.x] = in_values[0];
+    key[threadIdx.x + HALF] = in_keys[HALF];
+    value[threadIdx.x + HALF] = in_values[HALF];
+    for (unsigned run = 2; run < arg.length; run *= 2) {
+        const unsigned rises = (threadIdx.x & run / 2) != 0; // every other run
+        BITONIC_MERGE(run / 2, rises)
     }
-    for (unsigned run = 2; run <= LENGTH; run *= 2)
-        for (unsigned stride = run / 2; stride; stride /= 2) {
-            __syncthreads();
-            unsigned low = 2 * threadIdx.x - (threadIdx.x & (stride - 1)), high = low + stride;
-            int falls = (threadIdx.x & run / 2) != 0 && run < LENGTH; // every other run, but the last, falls
-            CONVERGE(if ((key[low] > key[high]) != falls) {
-                unsigned k = key[low], v = value[low];
-                key[low] = key[high];
-                value[low] = value[high];
-                key[high] = k;
-                value[high] = v;
-            });
-        }
+    BITONIC_MERGE(arg.length / 2, arg.rises)
     __syncthreads();
-    for (unsigned i = threadIdx.x; i < LENGTH; i += blockDim.x) {
-        arg.keys[begin + i] = key[i];
-        arg.values[begin + i] = value[i];
-    }
+    keys[0] = key[threadIdx.x];
+    values[0] = value[threadIdx.x];
+    keys[HALF] = key[threadIdx.x + HALF];
+    values[HALF] = value[threadIdx.x + HALF];
 }
 
 int main(void)
@@ -38,15 +34,15 @@ int main(void)
     struct random r = {1};
     for (unsigned i = 0; i < count; i++) {
         in_keys[i] = random_next(&r);
-        in_values[i] = i;
+        in_values[i] = bitonic_value(i);
     }
-    LAUNCH(bitonicsm, dim(arrays, 1), dim(LENGTH / 2, 1), .in_keys = in_keys, .in_values = in_values, .keys = keys,
-           .values = values);
+    LAUNCH(bitonicsm, dim(arrays, 1), dim(HALF, 1), .length = LENGTH, .rises = 1, .in_keys = in_keys,
+           .in_values = in_values, .keys = keys, .values = values);
     // In order, each value with its key, and no value twice or of another array.
     unsigned char *seen = host_alloc(count);
     for (unsigned i = 0; i < count; i++) {
         if (i % LENGTH && keys[i - 1] > keys[i]) return host_report_wrong("BitonicSm", i, keys[i], keys[i - 1]);
-        unsigned v = values[i];
+        const unsigned v = bitonic_index(values[i]);
         if (v / LENGTH != i / LENGTH || seen[v]++) return host_report_wrong("BitonicSm", i, v, i / LENGTH * LENGTH);
         if (keys[i] != in_keys[v]) return host_report_wrong("BitonicSm", i, keys[i], in_keys[v]);
     }

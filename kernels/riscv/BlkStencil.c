@@ -1,28 +1,54 @@
-// A five-point stencil, a block of the image a block of threads: its pixels and those around it in the scratchpad.
+// A five-point stencil, a block of the image a block of threads: its pixels in the scratchpad. Threads at the block's
+// edges read the pixels beyond from the image.
 #include "stencil.h"
 
-enum { ROWS = 64 };
+enum { COLUMNS = 32 };
 
-KERNEL(blkstencil, STENCIL_ARGUMENTS)
+KERNEL_CALLED(blkstencil, STENCIL_ARGUMENTS)
 {
-    const unsigned left = blockIdx.x * COLUMNS, top = blockIdx.y * ROWS, x = left + threadIdx.x, y = top + threadIdx.y;
-    int *mine = tile_pixel(shared, threadIdx.x, threadIdx.y);
-    mine[0] = arg.in[y * arg.width + x];
-    // What lies around: a row of the image by a warp, a column by a warp for each 32 pixels.
-    if (threadIdx.y == 0) mine[-PITCH] = pixel(arg.in, arg.width, arg.height, x, y - 1);
-    if (threadIdx.y == ROWS - 1) mine[PITCH] = pixel(arg.in, arg.width, arg.height, x, y + 1);
-    if (threadIdx.y < 2 * ROWS / COLUMNS) {
-        unsigned down = threadIdx.y / 2 * COLUMNS + threadIdx.x, across = threadIdx.y % 2 * (COLUMNS + 1) - 1;
-        *tile_pixel(shared, across, down) = pixel(arg.in, arg.width, arg.height, left + across, top + down);
-    }
+    int *const tile = shared;
+    const unsigned pitch = blockDim.x;
+    const unsigned x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+    const unsigned i = y * arg.width + x;
+    tile[threadIdx.y * pitch + threadIdx.x] = arg.in[i];
     __syncthreads();
-    arg.out[y * arg.width + x] = stencil_of(mine);
+    int sum = tile[threadIdx.y * pitch + threadIdx.x];
+    if (x < arg.width - 1) {
+        if (threadIdx.x == blockDim.x - 1)
+            sum += arg.in[i + 1];
+        else
+            sum += tile[threadIdx.y * pitch + threadIdx.x + 1];
+    }
+    simt_meet();
+    if (x > 0) {
+        if (threadIdx.x == 0)
+            sum += arg.in[i - 1];
+        else
+            sum += tile[threadIdx.y * pitch + threadIdx.x - 1];
+    }
+    simt_meet();
+    if (y < arg.height - 1) {
+        if (threadIdx.y == blockDim.y - 1)
+            sum += arg.in[(y + 1) * arg.width + x];
+        else
+            sum += tile[(threadIdx.y + 1) * pitch + threadIdx.x];
+    }
+    simt_meet();
+    if (y > 0) {
+        if (threadIdx.y == 0)
+            sum += arg.in[(y - 1) * arg.width + x];
+        else
+            sum += tile[(threadIdx.y - 1) * pitch + threadIdx.x];
+    }
+    simt_meet();
+    arg.out[i] = sum;
 }
 
 static void run(unsigned width, unsigned height, const int *in, int *out)
 {
-    LAUNCH(blkstencil, dim(width / COLUMNS, height / ROWS), dim(COLUMNS, ROWS), .width = width, .height = height, .in = in,
-           .out = out);
+    const unsigned rows = host_threads() / COLUMNS;
+    LAUNCH(blkstencil, dim(width / COLUMNS, height / rows), dim(COLUMNS, rows), .width = width, .height = height,
+           .in = in, .out = out);
 }
 
 int main(void) { return stencil_main("BlkStencil", run); }

@@ -21,7 +21,7 @@ int main(void)
     unsigned want[BINS] = {0};
     struct random r = {1};
     for (int i = 0; i < n; i++) want[bytes[i] = (unsigned char)random_next(&r)]++;
-    LAUNCH(histogram, dim(1, 1), dim(SIMT_THREADS, 1), .n = n, .bytes = bytes, .bins = bins);
+    LAUNCH(histogram, dim(1, 1), dim(host_threads(), 1), .n = n, .bytes = bytes, .bins = bins);
     for (unsigned i = 0; i < BINS; i++)
         if ((unsigned)bins[i] != want[i]) return host_report_wrong("Histogram", i, (unsigned)bins[i], want[i]);
     return host_report_passed("Histogram", (unsigned)n);

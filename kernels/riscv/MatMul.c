@@ -13,17 +13,19 @@ enum { TILE = 32 };
 
 KERNEL(matmul, unsigned n; const element *a, *b; element *product;)
 {
-    element(*tile_a)[TILE] = shared, (*tile_b)[TILE] = tile_a + TILE;
-    unsigned x = blockIdx.x * TILE + threadIdx.x, y = blockIdx.y * TILE + threadIdx.y;
+    element(*const tile_a)[TILE] = shared, (*const tile_b)[TILE] = tile_a + TILE;
+    const int tx = (int)threadIdx.x, ty = (int)threadIdx.y, n = (int)arg.n;
+    const int first = n * TILE * (int)blockIdx.y;
     element sum = 0;
-    for (unsigned begin = 0; begin < arg.n; begin += TILE) {
-        tile_a[threadIdx.y][threadIdx.x] = arg.a[y * arg.n + begin + threadIdx.x];
-        tile_b[threadIdx.y][threadIdx.x] = arg.b[(begin + threadIdx.y) * arg.n + x];
+    for (int a = first, b = TILE * (int)blockIdx.x; a < first + n; a += TILE, b += TILE * n) {
+        tile_a[ty][tx] = arg.a[a + n * ty + tx];
+        tile_b[ty][tx] = arg.b[b + n * ty + tx];
         __syncthreads();
-        for (unsigned k = 0; k < TILE; k++) sum += tile_a[threadIdx.y][k] * tile_b[k][threadIdx.x];
+        const element *const row = tile_a[ty], *const column = &tile_b[0][tx];
+        for (int k = 0; k < TILE; k++) sum += row[k] * column[k * TILE];
         __syncthreads();
     }
-    arg.product[y * arg.n + x] = sum;
+    arg.product[first + TILE * (int)blockIdx.x + n * ty + tx] = sum;
 }
 
 int main(void)
@@ -33,8 +35,8 @@ int main(void)
     element *a = host_alloc(bytes), *b = host_alloc(bytes), *product = host_alloc(bytes);
     struct random r = {1};
     for (unsigned i = 0; i < n * n; i++) {
-        a[i] = (element)random_next(&r);
-        b[i] = (element)random_next(&r);
+        a[i] = (element)(random_next(&r) & 255);
+        b[i] = (element)(random_next(&r) & 255);
     }
     LAUNCH(matmul, dim(n / TILE, n / TILE), dim(TILE, TILE), .n = n, .a = a, .b = b, .product = product);
     for (unsigned y = 0; y < n; y++)

@@ -15,7 +15,7 @@ KERNEL(matvecmul, unsigned width, height; const int *matrix, *vector; int *out;)
             __syncthreads();
         }
         if (threadIdx.x == 0) arg.out[y] = part[0];
-        __syncthreads();
+        simt_meet();
     }
 }
 
@@ -26,10 +26,10 @@ int main(void)
     int *matrix = host_alloc(width * height * sizeof(int)), *vector = host_alloc(width * sizeof(int));
     int *out = host_alloc(height * sizeof(int));
     struct random r = {1};
-    for (unsigned i = 0; i < width * height; i++) matrix[i] = (int)random_next(&r);
-    for (unsigned i = 0; i < width; i++) vector[i] = (int)random_next(&r);
-    LAUNCH(matvecmul, dim(64, 1), dim(SIMT_LANES, 1), .width = width, .height = height, .matrix = matrix, .vector = vector,
-           .out = out);
+    for (unsigned i = 0; i < width * height; i++) matrix[i] = (int)(random_next(&r) & 255);
+    for (unsigned i = 0; i < width; i++) vector[i] = (int)(random_next(&r) & 255);
+    LAUNCH(matvecmul, dim(host_threads() / host_lanes(), 1), dim(host_lanes(), 1), .width = width,
+           .height = height, .matrix = matrix, .vector = vector, .out = out);
     for (unsigned y = 0; y < height; y++) {
         unsigned want = 0; // wraps, as the machine's sums do
         for (unsigned x = 0; x < width; x++) want += (unsigned)(matrix[y * width + x] * vector[x]);

@@ -1,86 +1,87 @@
-// Motion estimation: for each square of an image the place within a radius in the image before that differs least (sum of
-// absolute differences), by full search. Both images are in the scratchpad, the one before with a border that nothing is
-// like; a thread has a square and some of its places.
+// Motion estimation by full search: for each square of an image and each place within a radius in the image before, the
+// sum of absolute differences. Both images are in the scratchpad, the image before with zeros around it. The threads take
+// pairs of a square and a place in turn.
 #include "simt.h"
 
-enum { SQUARE = 4, RADIUS = 4, REACH = 2 * RADIUS + 1, PLACES = REACH * REACH, NOTHING = 1 << 16 };
+enum { LOG_SQUARE = 2, SQUARE = 1 << LOG_SQUARE, RADIUS = 4, REACH = 2 * RADIUS + 1, PLACES = REACH * REACH };
 
-INLINE unsigned difference(const int *now, unsigned width, const int *before, unsigned before_width)
+// A picture, and the part of it that is searched.
+struct picture {
+    int width, height;
+    int left, top, log_width, log_height;
+};
+
+KERNEL_INLINED(motionest, struct picture picture; const unsigned *now, *before; unsigned *differences;)
 {
+    const int width = 1 << arg.picture.log_width, height = 1 << arg.picture.log_height;
+    // A border of a warp's width on the left and right keeps rows aligned.
+    const int pitch = width + 2 * SIMT_LANES;
+    unsigned *const now = shared, *const before = now + width * height;
+    for (int y = 0; y < height; y++)
+        CONVERGE(for (int x = (int)threadIdx.x; x < width; x += (int)blockDim.x) now[y * width + x] =
+                     arg.now[(arg.picture.top + y) * arg.picture.width + arg.picture.left + x];);
+    __syncthreads();
+    for (int y = 0; y < height + 2 * RADIUS; y++)
+        CONVERGE(for (int x = (int)threadIdx.x; x < pitch; x += (int)blockDim.x) {
+            const int from_x = arg.picture.left + x - SIMT_LANES, from_y = arg.picture.top + y - RADIUS;
+            const int is_outside =
+                (from_x < 0) | (from_x >= arg.picture.width) | (from_y < 0) | (from_y >= arg.picture.height);
+            CONVERGE(if (is_outside) before[y * pitch + x] = 0; else before[y * pitch + x] =
+                         arg.before[from_y * arg.picture.width + from_x];);
+        });
+    __syncthreads();
+    const int squares_x = width >> LOG_SQUARE, squares = squares_x * (height >> LOG_SQUARE);
+    for (int i = (int)threadIdx.x; i < squares * PLACES; i += (int)blockDim.x) {
+        const int square = i / PLACES, place = i % PLACES;
+        const int left = (square & (squares_x - 1)) << LOG_SQUARE;
+        const int top = square >> (arg.picture.log_width - LOG_SQUARE) << LOG_SQUARE;
+        const int from_y = place / REACH, from_x = left - RADIUS + SIMT_LANES + place - from_y * REACH;
+        unsigned sum = 0;
+        for (int y = 0; y < SQUARE; y++)
+            for (int x = 0; x < SQUARE; x++) {
+                int d = (int)(now[(top + y) * width + left + x] - before[(top + from_y + y) * pitch + from_x + x]);
+                CONVERGE(if (d < 0) d = -d;);
+                sum += (unsigned)d;
+            }
+        arg.differences[i] = sum;
+    }
+}
+
+static unsigned pixel(const unsigned *image, int width, int height, int x, int y)
+{
+    return x < 0 || y < 0 || x >= width || y >= height ? 0 : image[y * width + x];
+}
+
+static unsigned difference(const unsigned *now, const unsigned *before, int width, int height, int square, int place)
+{
+    const int left = square % (width / SQUARE) * SQUARE, top = square / (width / SQUARE) * SQUARE;
+    const int dx = place % REACH - RADIUS, dy = place / REACH - RADIUS;
     unsigned sum = 0;
-    for (unsigned y = 0; y < SQUARE; y++)
-        for (unsigned x = 0; x < SQUARE; x++) {
-            int d = now[y * width + x] - before[y * before_width + x];
-            sum += (unsigned)(d < 0 ? -d : d);
+    for (int y = top; y < top + SQUARE; y++)
+        for (int x = left; x < left + SQUARE; x++) {
+            unsigned a = now[y * width + x], b = pixel(before, width, height, x + dx, y + dy);
+            sum += a < b ? b - a : a - b;
         }
     return sum;
 }
 
-KERNEL(motionest, unsigned width, height; const int *now, *before; unsigned *place;)
-{
-    const unsigned pixels = arg.width * arg.height, squares = pixels / (SQUARE * SQUARE), groups = blockDim.x / squares;
-    const unsigned before_width = arg.width + 2 * RADIUS, before_pixels = before_width * (arg.height + 2 * RADIUS);
-    int *now = shared, *before = now + pixels;
-    unsigned *grades = (unsigned *)(before + before_pixels); // of each thread's best
-    for (unsigned i = threadIdx.x; i < pixels; i += blockDim.x) now[i] = arg.now[i];
-    for (unsigned i = threadIdx.x; i < before_pixels; i += blockDim.x) {
-        unsigned x = i % before_width - RADIUS, y = i / before_width - RADIUS;
-        before[i] = x < arg.width && y < arg.height ? arg.before[y * arg.width + x] : NOTHING;
-    }
-    __syncthreads();
-    // The difference and, below, the number of the place: the smaller the better.
-    unsigned square = threadIdx.x % squares, best = ~0u;
-    unsigned left = square % (arg.width / SQUARE) * SQUARE, top = square / (arg.width / SQUARE) * SQUARE;
-    for (unsigned place = threadIdx.x / squares; place < PLACES; place += groups) {
-        unsigned x = left + place % REACH, y = top + place / REACH;
-        unsigned d = difference(now + top * arg.width + left, arg.width, before + y * before_width + x, before_width);
-        best = (d << 8 | place) < best ? d << 8 | place : best;
-    }
-    grades[threadIdx.x] = best;
-    __syncthreads();
-    CONVERGE(if (threadIdx.x < squares) {
-        for (unsigned k = 1; k < groups; k++) {
-            unsigned g = grades[k * squares + threadIdx.x];
-            best = g < best ? g : best;
-        }
-        arg.place[threadIdx.x] = best & 255;
-    });
-}
-
-static unsigned search(const int *now, const int *before, unsigned width, unsigned height, unsigned square)
-{
-    const int left = (int)(square % (width / SQUARE)) * SQUARE, top = (int)(square / (width / SQUARE)) * SQUARE;
-    unsigned best = ~0u;
-    for (int dy = -RADIUS; dy <= RADIUS; dy++)
-        for (int dx = -RADIUS; dx <= RADIUS; dx++) {
-            int x = left + dx, y = top + dy, sum = 0;
-            if (x < 0 || y < 0 || x + SQUARE > (int)width || y + SQUARE > (int)height) continue;
-            for (int k = 0; k < SQUARE * SQUARE; k++) {
-                int a = now[(top + k / SQUARE) * (int)width + left + k % SQUARE];
-                int b = before[(y + k / SQUARE) * (int)width + x + k % SQUARE];
-                sum += a < b ? b - a : a - b;
-            }
-            unsigned g = (unsigned)sum << 8 | (unsigned)((dy + RADIUS) * REACH + dx + RADIUS);
-            if (g < best) best = g;
-        }
-    return best & 255;
-}
-
 int main(void)
 {
-    const unsigned width = host_is_small() ? 8 : 64, height = width, squares = width * height / (SQUARE * SQUARE);
-    int *now = host_alloc(width * height * sizeof(int)), *before = host_alloc(width * height * sizeof(int));
-    unsigned *place = host_alloc(squares * sizeof(unsigned));
+    const int log_width = host_is_small() ? 3 : 6, width = 1 << log_width, height = width;
+    const int count = width * height / (SQUARE * SQUARE) * PLACES;
+    const size_t bytes = (size_t)(width * height) * sizeof(int);
+    unsigned *now = host_alloc(bytes), *before = host_alloc(bytes);
+    unsigned *differences = host_alloc((unsigned)count * sizeof(unsigned));
     struct random r = {1};
-    for (unsigned i = 0; i < width * height; i++) {
-        now[i] = (int)(random_next(&r) & 255);
-        before[i] = (int)(random_next(&r) & 255);
+    for (int i = 0; i < width * height; i++) {
+        now[i] = random_next(&r) & 255;
+        before[i] = random_next(&r) & 255;
     }
-    LAUNCH(motionest, dim(1, 1), dim(SIMT_THREADS, 1), .width = width, .height = height, .now = now, .before = before,
-           .place = place);
-    for (unsigned i = 0; i < squares; i++) {
-        unsigned want = search(now, before, width, height, i);
-        if (place[i] != want) return host_report_wrong("MotionEst", i, place[i], want);
+    LAUNCH(motionest, dim(1, 1), dim(host_threads(), 1), .picture = {width, height, 0, 0, log_width, log_width},
+           .now = now, .before = before, .differences = differences);
+    for (int i = 0; i < count; i++) {
+        unsigned want = difference(now, before, width, height, i / PLACES, i % PLACES);
+        if (differences[i] != want) return host_report_wrong("MotionEst", (unsigned)i, differences[i], want);
     }
-    return host_report_passed("MotionEst", width);
+    return host_report_passed("MotionEst", (unsigned)width);
 }

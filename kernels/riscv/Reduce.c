@@ -1,11 +1,11 @@
-// The sum of an array: every thread its share, then a tree in the scratchpad.
+// The sum of an array in the scratchpad: every thread its share, then a tree.
 #include "simt.h"
 
 KERNEL(reduce, int n; const int *in; int *sum;)
 {
-    int *part = shared, mine = 0;
-    for (unsigned i = threadIdx.x; i < (unsigned)arg.n; i += blockDim.x) mine += arg.in[i];
-    part[threadIdx.x] = mine;
+    int *part = shared;
+    part[threadIdx.x] = 0;
+    for (int i = (int)threadIdx.x; i < arg.n; i += (int)blockDim.x) part[threadIdx.x] += arg.in[i];
     __syncthreads();
     for (unsigned half = blockDim.x / 2; half; half /= 2) {
         if (threadIdx.x < half) part[threadIdx.x] += part[threadIdx.x + half];
@@ -20,7 +20,7 @@ int main(void)
     int *in = host_alloc((size_t)n * sizeof(int)), *sum = host_alloc(sizeof(int)), want = 0;
     struct random r = {1};
     for (int i = 0; i < n; i++) want += in[i] = (int)random_next(&r);
-    LAUNCH(reduce, dim(1, 1), dim(SIMT_THREADS, 1), .n = n, .in = in, .sum = sum);
+    LAUNCH(reduce, dim(1, 1), dim(host_threads(), 1), .n = n, .in = in, .sum = sum);
     if (*sum != want) return host_report_wrong("Reduce", 0, (unsigned)*sum, (unsigned)want);
     return host_report_passed("Reduce", (unsigned)n);
 }

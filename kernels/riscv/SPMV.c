@@ -3,10 +3,13 @@
 
 KERNEL(spmv, unsigned rows, entries; const unsigned *columns; const int *values, *vector; int *out;)
 {
-    for (unsigned row = blockIdx.x * blockDim.x + threadIdx.x; row < arg.rows; row += gridDim.x * blockDim.x) {
+    const unsigned row = blockIdx.x * blockDim.x + threadIdx.x;
+    if (row < arg.rows) {
         int sum = 0;
-        for (unsigned k = 0, at = row; k < arg.entries; k++, at += arg.rows)
+        for (unsigned k = 0; k < arg.entries; k++) {
+            const unsigned at = k * arg.rows + row;
             sum += arg.values[at] * arg.vector[arg.columns[at]];
+        }
         arg.out[row] = sum;
     }
 }
@@ -19,11 +22,14 @@ int main(void)
     int *values = host_alloc(rows * entries * 4), *vector = host_alloc(width * 4), *out = host_alloc(rows * 4);
     struct random r = {1};
     for (unsigned i = 0; i < width; i++) vector[i] = (int)(random_next(&r) & 255);
-    for (unsigned row = 0; row < rows; row++)
-        for (unsigned k = 0; k < entries; k++) { // anywhere, and one twice does no harm
-            columns[k * rows + row] = random_next(&r) % width;
+    // A row's entries ascend by 0 to 15 columns, so that rows run nearly side by side; what does not fit stays 0.
+    for (unsigned row = 0; row < rows; row++) {
+        unsigned column = random_next(&r) & 15;
+        for (unsigned k = 0; k < entries && column < width; k++, column += random_next(&r) & 15) {
+            columns[k * rows + row] = column;
             values[k * rows + row] = (int)(random_next(&r) & 255);
         }
+    }
     unsigned blocks = rows / SIMT_LANES > 64 ? rows / SIMT_LANES : 64;
     LAUNCH(spmv, dim(blocks, 1), dim(SIMT_LANES, 1), .rows = rows, .entries = entries, .columns = columns,
            .values = values, .vector = vector, .out = out);

@@ -1,25 +1,27 @@
 // Inclusive prefix sums (Hillis and Steele 1986): a block's width at a time in the scratchpad, in two buffers that are
-// read and written in turn, with what came before carried on.
+// read and written in turn. The last sum of the width before is read back from the output.
 #include "simt.h"
 
 KERNEL(scan, int n; const int *in; int *out;)
 {
-    int *from = shared, *to = from + blockDim.x, carry = 0;
-    for (unsigned begin = 0; begin < (unsigned)arg.n; begin += blockDim.x) {
-        from[threadIdx.x] = arg.in[begin + threadIdx.x];
+    enum { WIDTH = SIMT_THREADS };
+    int *from = shared, *to = from + WIDTH;
+    const int me = (int)threadIdx.x;
+    for (int begin = 0; begin < arg.n; begin += (int)blockDim.x) {
+        to[me] = arg.in[begin + me];
         __syncthreads();
-        for (unsigned reach = 1; reach < blockDim.x; reach *= 2) {
-            int sum = from[threadIdx.x];
-            if (threadIdx.x >= reach) sum += from[threadIdx.x - reach];
-            to[threadIdx.x] = sum;
-            int *swap = from;
-            from = to;
-            to = swap;
+        for (int reach = 1; reach < (int)blockDim.x; reach *= 2) {
+            int *written = to;
+            to = from;
+            from = written;
+            if (me >= reach)
+                to[me] = from[me] + from[me - reach];
+            else
+                to[me] = from[me];
             __syncthreads();
         }
-        arg.out[begin + threadIdx.x] = carry + from[threadIdx.x];
-        carry += from[blockDim.x - 1];
-        __syncthreads();
+        const int before = begin ? arg.out[begin - 1] : 0;
+        arg.out[begin + me] = to[me] + before;
     }
 }
 
@@ -29,7 +31,7 @@ int main(void)
     int *in = host_alloc((size_t)n * sizeof(int)), *out = host_alloc((size_t)n * sizeof(int)), want = 0;
     struct random r = {1};
     for (int i = 0; i < n; i++) in[i] = (int)random_next(&r);
-    LAUNCH(scan, dim(1, 1), dim(SIMT_THREADS, 1), .n = n, .in = in, .out = out);
+    LAUNCH(scan, dim(1, 1), dim(host_threads(), 1), .n = n, .in = in, .out = out);
     for (int i = 0; i < n; i++) {
         want += in[i];
         if (out[i] != want) return host_report_wrong("Scan", (unsigned)i, (unsigned)out[i], (unsigned)want);

@@ -3,15 +3,25 @@
 
 enum { TILE = 32 };
 
-KERNEL(transpose, unsigned width, height; const int *in; int *out;)
+// A matrix and the length of its rows.
+struct matrix {
+    int *words;
+    int width;
+};
+
+KERNEL(transpose, struct matrix in, out;)
 {
-    int(*tile)[TILE + 1] = shared;
-    unsigned left = blockIdx.x * TILE, top = blockIdx.y * TILE;
-    for (unsigned y = threadIdx.y; y < TILE; y += blockDim.y)
-        tile[y][threadIdx.x] = arg.in[(top + y) * arg.width + left + threadIdx.x];
+    int(*const tile)[TILE + 1] = shared;
+    const int left = (int)(blockIdx.x * blockDim.x), top = (int)(blockIdx.y * blockDim.x);
+    for (int y = (int)threadIdx.y; y < (int)blockDim.x; y += (int)blockDim.y) {
+        const int *const row = arg.in.words + (top + y) * arg.in.width;
+        tile[y][threadIdx.x] = row[left + (int)threadIdx.x];
+    }
     __syncthreads();
-    for (unsigned y = threadIdx.y; y < TILE; y += blockDim.y)
-        arg.out[(left + y) * arg.height + top + threadIdx.x] = tile[threadIdx.x][y];
+    for (int y = (int)threadIdx.y; y < (int)blockDim.x; y += (int)blockDim.y) {
+        int *const row = arg.out.words + (left + y) * arg.out.width;
+        row[top + (int)threadIdx.x] = tile[threadIdx.x][y];
+    }
 }
 
 int main(void)
@@ -22,7 +32,7 @@ int main(void)
     int *in = host_alloc(bytes), *out = host_alloc(bytes);
     struct random r = {1};
     for (unsigned i = 0; i < width * height; i++) in[i] = (int)random_next(&r);
-    LAUNCH(transpose, dim(width / TILE, height / TILE), dim(TILE, 8), .width = width, .height = height, .in = in, .out = out);
+    LAUNCH(transpose, dim(width / TILE, height / TILE), dim(TILE, 8), .in = {in, (int)width}, .out = {out, (int)height});
     for (unsigned y = 0; y < height; y++)
         for (unsigned x = 0; x < width; x++)
             if (out[x * height + y] != in[y * width + x])

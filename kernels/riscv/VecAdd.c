@@ -16,7 +16,7 @@ int main(void)
         a[i] = (int)random_next(&r);
         b[i] = (int)random_next(&r);
     }
-    LAUNCH(vecadd, dim(1, 1), dim(SIMT_THREADS, 1), .n = n, .a = a, .b = b, .sum = sum);
+    LAUNCH(vecadd, dim(1, 1), dim(host_threads(), 1), .n = n, .a = a, .b = b, .sum = sum);
     for (int i = 0; i < n; i++)
         if (sum[i] != a[i] + b[i]) return host_report_wrong("VecAdd", (unsigned)i, (unsigned)sum[i], (unsigned)(a[i] + b[i]));
     return host_report_passed("VecAdd", (unsigned)n);

@@ -5,10 +5,7 @@ KERNEL(vecgcd, int n; const unsigned *a, *b; unsigned *gcd;)
 {
     for (int i = (int)threadIdx.x; i < arg.n; i += (int)blockDim.x) {
         unsigned a = arg.a[i], b = arg.b[i];
-        CONVERGE(while (a != b) {
-            CONVERGE(while (a > b) a -= b;);
-            CONVERGE(while (b > a) b -= a;);
-        });
+        CONVERGE(while (a != b) CONVERGE(if (a > b) a -= b; else b -= a;););
         arg.gcd[i] = a;
     }
 }
@@ -33,7 +30,7 @@ int main(void)
         a[i] = 1 + (random_next(&r) & 255);
         b[i] = 1 + (random_next(&r) & 255);
     }
-    LAUNCH(vecgcd, dim(1, 1), dim(SIMT_THREADS, 1), .n = n, .a = a, .b = b, .gcd = gcd);
+    LAUNCH(vecgcd, dim(1, 1), dim(host_threads(), 1), .n = n, .a = a, .b = b, .gcd = gcd);
     for (int i = 0; i < n; i++) {
         unsigned want = gcd_by_remainders(a[i], b[i]);
         if (gcd[i] != want) return host_report_wrong("VecGCD", (unsigned)i, gcd[i], want);

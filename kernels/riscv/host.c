@@ -1,6 +1,14 @@
 // The host's half of simt.h: console, memory, launches.
 #include "simt.h"
 
+// The machine's shape. A loader that knows another one writes it here.
+volatile struct {
+    unsigned lanes, warps;
+} simt_shape = {SIMT_LANES, SIMT_THREADS / SIMT_LANES};
+
+unsigned host_lanes(void) { return simt_shape.lanes; }
+unsigned host_threads(void) { return simt_shape.lanes * simt_shape.warps; }
+
 #define CACHE_LINES      512
 #define CACHE_LINE_BYTES 64
 
@@ -49,6 +57,14 @@ static unsigned log2_of(unsigned power)
     return n;
 }
 
+// The greatest power of two up to both.
+static unsigned power_up_to(unsigned size, unsigned most)
+{
+    unsigned power = most;
+    while (power > size) power /= 2;
+    return power;
+}
+
 static void put_simt_ready(void)
 {
     while (!CSR_READ(0x820)) {}
@@ -73,8 +89,8 @@ static void flush_cache(void)
 void host_launch(void (*kernel)(void), struct simt_launch *launch, struct dim grid, struct dim block)
 {
     unsigned threads = block.x * block.y;
-    if (block.x & (block.x - 1) || block.y & (block.y - 1) || threads < SIMT_LANES || threads > SIMT_THREADS) {
-        host_print("blocks have 32 to 2048 threads, dimensions are powers of two\n");
+    if (block.x & (block.x - 1) || block.y & (block.y - 1) || threads < host_lanes() || threads > host_threads()) {
+        host_print("blocks have a warp of threads to all of the machine, dimensions are powers of two\n");
         stop();
     }
     launch->grid = grid;
@@ -83,10 +99,15 @@ void host_launch(void (*kernel)(void), struct simt_launch *launch, struct dim gr
     launch->x_shift = log2_of(block.x);
     launch->y_mask = block.y - 1;
     launch->block_shift = log2_of(threads);
-    launch->places = SIMT_THREADS / threads;
-    launch->shared_bytes = SCRATCHPAD_BYTES / launch->places;
+    // Blocks at once: as many as there is room for, side by side in the grid's x, then in its y.
+    unsigned places = host_threads() / threads;
+    launch->columns = power_up_to(grid.x, places);
+    launch->rows = places / launch->columns;
+    launch->column_mask = launch->columns - 1;
+    launch->row_shift = log2_of(launch->columns);
+    launch->shared_bytes = SCRATCHPAD_BYTES / places;
     put_simt_ready();
-    CSR_WRITE(0x827, threads / SIMT_LANES);
+    CSR_WRITE(0x827, threads / host_lanes());
     put_simt_ready();
     CSR_WRITE(0x826, launch);
     flush_cache();
@@ -124,11 +145,14 @@ int host_report_wrong(const char *name, unsigned index, unsigned got, unsigned w
     return 1;
 }
 
-// What the compiler calls for copies that it does not write out.
+// What the compiler calls for copies that it does not write out: of structs, whole words.
 void *memcpy(void *to, const void *from, size_t bytes)
 {
     char *t = to;
-    for (const char *f = from; bytes; bytes--) *t++ = *f++;
+    const char *f = from;
+    if (((uintptr_t)to & 3) == 0 && ((uintptr_t)from & 3) == 0)
+        for (; bytes >= 4; bytes -= 4, t += 4, f += 4) *(unsigned *)t = *(const unsigned *)f;
+    for (; bytes; bytes--) *t++ = *f++;
     return to;
 }
 

@@ -1,7 +1,8 @@
 // CUDA's words for C on SIMTight: what a file of kernels/riscv includes.
 //
-// One ELF holds both halves. The host hart begins at _start (start.S) and runs main; a launch puts all 2,048 hardware
-// threads at a kernel's entry, and they take the grid's blocks in turn: as many blocks at once as there is room for.
+// One ELF holds both halves. The host hart begins at _start (start.S) and runs main; a launch puts all hardware threads
+// (2,048, unless the loader writes another shape to simt_shape) at a kernel's entry, and they take the grid's blocks in
+// turn: as many blocks at once as there is room for.
 //
 //     KERNEL(add, int n; const int *a, *b; int *sum;)
 //     {
@@ -10,7 +11,12 @@
 //     ... LAUNCH(add, dim(1, 1), dim(2048, 1), .n = n, .a = a, .b = b, .sum = sum);
 //
 // In a kernel there are arg, threadIdx, blockIdx, blockDim, gridDim, and shared: the block's part of the scratchpad.
-// Dimensions of a block are powers of two, 32 to 2,048 threads together; grids have any size.
+// Dimensions of a block are powers of two, a warp to all threads together; grids have any size.
+//
+// Arguments, dimensions and indices are a struct on the stack of every thread, as the public suite has an object there.
+// gcc inlines a short kernel and keeps the members that it needs in registers. A long kernel is a call with the
+// struct's address: stores of words, barriers and CONVERGE may change the members, so each use afterwards loads its
+// member again.
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
@@ -25,11 +31,11 @@
         __asm__ volatile("csrrw %0, " #NUMBER ", zero" : "=r"(value_)::"memory");                                      \
         value_;                                                                                                        \
     })
-#define CSR_WRITE(NUMBER, VALUE) __asm__ volatile("csrw " #NUMBER ", %0" ::"r"(VALUE) : "memory")
+#define CSR_WRITE(NUMBER, VALUE) __asm__ volatile("csrw " #NUMBER ", %z0" ::"rJ"(VALUE) : "memory")
 
 enum {
-    SIMT_LANES = 32,
-    SIMT_THREADS = 2048,
+    SIMT_LANES = 32,     // of a warp, at most
+    SIMT_THREADS = 2048, // at most
     SCRATCHPAD_BYTES = 65536,
 };
 #define SCRATCHPAD 0xbfff0000u
@@ -39,13 +45,17 @@ struct dim {
 };
 INLINE struct dim dim(unsigned x, unsigned y) { return (struct dim){x, y}; }
 
-// What the host hands every thread, in front of the kernel's own arguments.
+// What the host hands every thread, in front of the kernel's own arguments. Each thread sets at, thread and scratch in
+// its copy.
 struct simt_launch {
     struct dim grid, block;
+    struct dim at, thread;            // blockIdx, threadIdx
+    void *scratch;                    // the block's shared memory
     unsigned x_mask, x_shift, y_mask; // threadIdx is cut out of the hart's number
     unsigned block_shift;             // as is the place of its block
-    unsigned places;                  // blocks at once
-    unsigned shared_bytes;            // of each
+    // Places in a row of blocks, and rows at once; a place's column is cut out of its number.
+    unsigned column_mask, row_shift, columns, rows;
+    unsigned shared_bytes; // of each block
 };
 
 // -- threads -----------------------------------------------------------------------------------------------------
@@ -61,35 +71,56 @@ INLINE void simt_pop(void) { __asm__ volatile(".word 0x00051009" ::: "memory"); 
         simt_pop();                                                                                                    \
     } while (0)
 
-// All threads of the block. The warp meets at the level of the entry, then waits for the other warps.
-INLINE void __syncthreads(void)
+// Threads of the warp that have parted meet here, at the level of the kernel's own statements.
+INLINE void simt_meet(void)
 {
     simt_pop();
     simt_push();
+}
+
+// All threads of the block: the warp meets, then waits for the other warps.
+INLINE void __syncthreads(void)
+{
+    simt_meet();
     CSR_WRITE(0x830, 0);
 }
 
 // Atomics are the scratchpad's.
 INLINE int atomicAdd(int *address, int value) { return __atomic_fetch_add(address, value, __ATOMIC_RELAXED); }
 
-#define KERNEL(NAME, ...)                                                                                              \
+// Of the kernel's struct, in a kernel:
+#define arg       (*kernel_)
+#define threadIdx (kernel_->launch.thread)
+#define blockIdx  (kernel_->launch.at)
+#define blockDim  (kernel_->launch.block)
+#define gridDim   (kernel_->launch.grid)
+#define shared    (kernel_->launch.scratch)
+
+// KERNEL(NAME, arguments) and the statements. gcc inlines a short kernel. Two kernels are about as long as gcc's limit,
+// and are fixed on the side on which gcc puts the public suite's: one is a call, one inline.
+#define KERNEL(NAME, ...)         KERNEL_AS(inline, NAME, __VA_ARGS__)
+#define KERNEL_CALLED(NAME, ...)  KERNEL_AS(__attribute__((noinline)), NAME, __VA_ARGS__)
+#define KERNEL_INLINED(NAME, ...) KERNEL_AS(inline __attribute__((always_inline)), NAME, __VA_ARGS__)
+#define KERNEL_AS(HOW, NAME, ...)                                                                                      \
     struct NAME {                                                                                                      \
         struct simt_launch launch;                                                                                     \
         __VA_ARGS__                                                                                                    \
     };                                                                                                                 \
-    INLINE void NAME##_block(const struct NAME arg, struct dim threadIdx, struct dim blockIdx, struct dim blockDim,    \
-                             struct dim gridDim, void *shared);                                                        \
-    __attribute__((noreturn, used)) void NAME##_blocks(void)                                                           \
+    static HOW void NAME##_block(struct NAME *kernel_);                                                                \
+    __attribute__((noreturn, noinline, used)) void NAME##_blocks(void)                                                 \
     {                                                                                                                  \
-        const struct NAME arg = *(const struct NAME *)CSR_READ(0x831);                                                 \
-        const struct simt_launch *l = &arg.launch;                                                                     \
-        unsigned hart = CSR_READ(0xf14), place = hart >> l->block_shift;                                               \
-        struct dim threadIdx = {hart & l->x_mask, hart >> l->x_shift & l->y_mask}, blockIdx = {place, 0};              \
-        for (;; blockIdx.x += l->places) {                                                                             \
-            for (; blockIdx.x >= l->grid.x; blockIdx.x -= l->grid.x) blockIdx.y++;                                     \
-            if (blockIdx.y >= l->grid.y) break;                                                                        \
-            NAME##_block(arg, threadIdx, blockIdx, l->block, l->grid, (char *)SCRATCHPAD + place * l->shared_bytes);   \
-            __syncthreads(); /* the next block writes over this one's shared memory */                                 \
+        struct NAME own = *(const struct NAME *)CSR_READ(0x831);                                                       \
+        const unsigned hart = CSR_READ(0xf14), place = hart >> own.launch.block_shift;                                 \
+        const unsigned column = place & own.launch.column_mask;                                                        \
+        own.launch.thread = (struct dim){hart & own.launch.x_mask, hart >> own.launch.x_shift & own.launch.y_mask};    \
+        own.launch.at.y = place >> own.launch.row_shift;                                                               \
+        for (; own.launch.at.y < own.launch.grid.y; own.launch.at.y += own.launch.rows) {                              \
+            own.launch.at.x = column;                                                                                  \
+            for (; own.launch.at.x < own.launch.grid.x; own.launch.at.x += own.launch.columns) {                       \
+                own.launch.scratch = (char *)SCRATCHPAD + place * own.launch.shared_bytes;                             \
+                NAME##_block(&own);                                                                                    \
+                __syncthreads(); /* the next block writes over this one's shared memory */                             \
+            }                                                                                                          \
         }                                                                                                              \
         __asm__ volatile("fence" ::: "memory");                                                                        \
         simt_pop();                                                                                                    \
@@ -100,12 +131,13 @@ INLINE int atomicAdd(int *address, int value) { return __atomic_fetch_add(addres
     {                                                                                                                  \
         __asm__ volatile("li sp, -8\n.word 0x00050009\nj " #NAME "_blocks");                                           \
     }                                                                                                                  \
-    INLINE void NAME##_block(const struct NAME arg, struct dim threadIdx, struct dim blockIdx, struct dim blockDim,    \
-                             struct dim gridDim, void *shared)
+    static HOW void NAME##_block(struct NAME *kernel_)
 
 // -- the host ----------------------------------------------------------------------------------------------------
 // Sizes of the problem: the first byte of the console's input, 0 the paper's, otherwise (or without input) small ones.
 int host_is_small(void);
+unsigned host_lanes(void);   // of a warp
+unsigned host_threads(void); // of the machine
 void host_print(const char *text);
 void host_print_number(unsigned value); // decimal
 void *host_alloc(size_t bytes);         // 128-byte aligned, zero, never freed

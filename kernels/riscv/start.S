@@ -1,5 +1,6 @@
 # The first words of the instruction memory: the boot loader (or the ELF's loader in its place) calls them. What is
 # printed ends with a NUL, then the caller goes on.
+    .file "start.S" # or the linker would name the symbols after a temporary file
     .section .text.start, "ax"
     .globl _start
     .type _start, @function

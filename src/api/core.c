@@ -159,10 +159,10 @@ uint32_t api_core_statistic(const struct simtight_config *config, const struct s
         DRAM,
         VECTORS
     };
-    enum { CACHE_HITS = 12, CACHE_MISSES, LANES = 32 };
+    enum { CACHE_HITS = 12, CACHE_MISSES };
     switch (id) {
     case CYCLES: return (uint32_t)own->cycles;
-    case INSTRS: return (uint32_t)(thread_instructions + LANES * own->affine_aborts);
+    case INSTRS: return (uint32_t)(thread_instructions + config->lanes * own->affine_aborts);
     case MAX_VECTORS: return (uint32_t)own->vector_max;
     case SCALAR: return (uint32_t)(config->scalar_unit ? own->scalarised : own->scalarisable);
     case RETRIES: return (uint32_t)own->retries;

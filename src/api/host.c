@@ -116,12 +116,38 @@ static int get(void *context)
     return ((const uint8_t *)r->config->input)[r->input_at++];
 }
 
-static const struct wf_launch_config shape = {.grid = {1, 1, 1}, .block = {RISCV_WARPS * RISCV_LANES, 1, 1}};
+// -- the machine's shape ------------------------------------------------------------------------------------
+// Lanes of a warp and warps of the machine: a SIMTight core's own, anywhere else those of public programs.
+struct shape {
+    uint32_t lanes, warps;
+};
+
+static struct shape shape_of(const struct wf_context *c)
+{
+    if (api_has_core(c)) return (struct shape){c->simtight.lanes, c->simtight.warps};
+    return (struct shape){RISCV_LANES, RISCV_WARPS};
+}
+
+static struct wf_launch_config threads_of(struct shape s)
+{
+    return (struct wf_launch_config){.grid = {1, 1, 1}, .block = {s.lanes * s.warps, 1, 1}};
+}
+
+// Programs with the variable simt_shape, two words, find lanes and warps in it. Programs without have their own
+// constants.
+static void tell_shape(const struct wf_module *m, struct shape s)
+{
+    const struct image_symbol *told = image_find(m->image, "simt_shape");
+    if (told && !told->is_code && told->size_bytes == sizeof s && told->address >= RISCV_DATA &&
+        told->address <= RISCV_SPILL - sizeof s)
+        memcpy(memory_flat(m->flat) + told->address, &s, sizeof s);
+}
 
 static void fill(struct wf_pending *l, uint32_t closure, uint32_t warps_per_block, bool *has_failed)
 {
     struct wf_context *c = l->context;
     const struct api_settings *s = &c->settings;
+    const struct shape shape = shape_of(c);
     l->flat = (struct launch_flat){.scratch = RISCV_SCRATCH,
                                    .scratch_end = RISCV_STACKS,
                                    .stacks = RISCV_STACKS,
@@ -135,9 +161,9 @@ static void fill(struct wf_pending *l, uint32_t closure, uint32_t warps_per_bloc
                                    .nest_levels = RISCV_NEST_LEVELS,
                                    .has_failed = has_failed};
     l->launch = (struct launch){.program = l->form->program,
-                                .grid = {shape.grid[0], shape.grid[1], shape.grid[2]},
-                                .block = {shape.block[0], shape.block[1], shape.block[2]},
-                                .warp_size = RISCV_LANES,
+                                .grid = {1, 1, 1},
+                                .block = {shape.lanes * shape.warps, 1, 1},
+                                .warp_size = shape.lanes,
                                 .shared_total = RISCV_STACKS - RISCV_SCRATCH,
                                 .local_total = RISCV_STACK_BYTES,
                                 .memory = l->kernel->module->flat,
@@ -183,7 +209,8 @@ static int start(void *context, uint32_t pc, uint32_t closure, uint32_t warps_pe
     r->core = l->core_counts;
     if (l->is_timed) r->core.cycles = l->stats.cycles;
     if (has_failed && r->status == WF_OK) l->stats.status = WF_PROGRAM_FAILED;
-    if (r->config->launched) r->config->launched(r->config->launched_context, k, &shape, &l->stats);
+    const struct wf_launch_config threads = threads_of(shape_of(r->context));
+    if (r->config->launched) r->config->launched(r->config->launched_context, k, &threads, &l->stats);
     wf_launch_free(l);
     if (r->status != WF_OK) return -1;
     return has_failed ? HART_KERNEL_FAILED : HART_KERNEL_GOOD;
@@ -243,7 +270,7 @@ static enum wf_status finish(struct run *r, struct hart *h, enum hart_end end)
 static bool fits_on_sm(struct wf_module *m)
 {
     struct wf_context *c = m->context;
-    const struct launch any = {.block = {shape.block[0], shape.block[1], shape.block[2]},
+    const struct launch any = {.block = {RISCV_WARPS * RISCV_LANES, 1, 1},
                                .warp_size = RISCV_LANES,
                                .registers = c->settings.registers ? c->settings.registers : RISCV_REGISTERS,
                                .shared_total = RISCV_STACKS - RISCV_SCRATCH};
@@ -292,6 +319,7 @@ enum wf_status wf_program_run(struct wf_module *m, const struct wf_program_confi
     double began = clock_seconds();
     fenv_t modes = host_modes_begin();
     hart_init(&h, m->image, memory_flat(m->flat), &devices);
+    tell_shape(m, shape_of(c));
     enum hart_end end = hart_run(&h, c->settings.max_host_instructions);
     host_modes_end(&modes);
     flush(&r);

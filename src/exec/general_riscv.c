@@ -91,10 +91,10 @@ enum { COMMAND_ENDS = 1, COMMAND_SUCCEEDS = 2 };
 const struct bound *exec_warpcmd(const struct bound *d, struct warp *w, uint8_t *regs, uint64_t active)
 {
     const struct launch_flat *flat = w->exec->launch->flat;
-    if (active != w->full)
+    if (active != w->present)
         return exec_fault(w, d, FAULT_MEMBERS, bit_lowest(active),
                           "a warp command by %u of the warp's %u lanes: all lanes must be together",
-                          bit_count(active), w->exec->lanes);
+                          bit_count(active), bit_count(w->present));
     if (!flat) return exec_fault(w, d, FAULT_TRAP, 0, "a warp command on a machine without warp commands");
     uint32_t command = exec_lane_word(d, w, regs, 0, 0, 0);
     warp_count_run(w, d);

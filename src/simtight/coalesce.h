@@ -7,6 +7,7 @@
 //       word   lane x 4 in 128 bytes   2 DRAM beats (whatever the access width: serves stacks)
 //       half   lane x 2 in 64 bytes    1              (only accesses of 2 bytes)
 //       byte   lane in 32 bytes        1              (only accesses of 1 byte)
+//   These are blocks of 32 lanes; blocks of fewer lanes are shorter, and with 16 or fewer a word takes 1 beat.
 // - else lanes with the leader's address, 1 beat
 // Lanes outside the group go round again.
 //
@@ -16,12 +17,12 @@
 #pragma once
 #include "scalar/detector.h"
 
-enum { SIMTIGHT_LANES = 32, SIMTIGHT_COALESCER_STAGES = 5 };
+enum { SIMTIGHT_LANES_MAX = 32, SIMTIGHT_BEAT_BYTES = 64, SIMTIGHT_COALESCER_STAGES = 5 };
 
 enum simtight_mode { SIMTIGHT_ADDRESS, SIMTIGHT_BYTE, SIMTIGHT_HALF, SIMTIGHT_WORD, SIMTIGHT_SCRATCHPAD };
 
 struct simtight_request {
-    uint32_t address[SIMTIGHT_LANES]; // physical
+    uint32_t address[SIMTIGHT_LANES_MAX]; // physical
     uint32_t lanes;
     uint8_t bytes, warp, reg; // access width of a lane in bytes; requesting warp; destination register
     bool is_store, is_fence, is_unspill;
@@ -39,13 +40,19 @@ struct simtight_window { // address range
     uint32_t from, end;  // inclusive
 };
 
-// Next group out of the pending lanes.
+// Next group out of the pending lanes. lanes: of a warp, a power of two.
 struct simtight_group simtight_group(const struct simtight_request *r, uint32_t pending,
-                                     struct simtight_window scratchpad);
+                                     struct simtight_window scratchpad, unsigned lanes);
+// DRAM beats of a word of every lane.
+static inline unsigned simtight_word_beats(unsigned lanes)
+{
+    return (4 * lanes + SIMTIGHT_BEAT_BYTES - 1) / SIMTIGHT_BEAT_BYTES;
+}
 
 // -- the stages ---------------------------------------------------------------------------------------------
 struct simtight_coalescer {
     struct simtight_window scratchpad;
+    unsigned lanes; // of a warp
     struct simtight_stage {
         const struct simtight_request *request; // NULL: empty
         uint32_t pending;

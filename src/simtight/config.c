@@ -21,9 +21,13 @@ const size_t simtight_config_key_count = sizeof simtight_config_keys / sizeof si
 const char *simtight_config_check(const struct simtight_config *c)
 {
     bool compresses = c->registers != SIMTIGHT_PLAIN;
-    if (!compresses && c->vectors < 2048)
-        return "simt.vectors below 2048 needs simt.registers=uniform or affine: plain registers have no "
-               "other place";
+    if (!is_power_of_two(c->lanes) || !is_power_of_two(c->warps))
+        return "simt.lanes and simt.warps must be powers of two";
+    // Three vectors that an instruction may need, of each warp, and one free: with fewer no warp might proceed.
+    if (c->vectors < 4 * c->warps) return "simt.vectors must be at least 4 times simt.warps";
+    if (!compresses && simtight_config_spills(c))
+        return "simt.vectors below 32 times simt.warps needs simt.registers=uniform or affine: plain "
+               "registers have no other place";
     if (!compresses && c->scalar_unit)
         return "simt.scalar_unit=1 needs simt.registers=uniform or affine: the scalar unit reads only "
                "scalars";

@@ -19,5 +19,13 @@ struct simtight_config {
 extern const struct config_key simtight_config_keys[];
 extern const size_t simtight_config_key_count;
 
+enum { SIMTIGHT_REGISTERS = 32 }; // of a thread
+
+// Whether the vector register file has less room than there are registers.
+static inline bool simtight_config_spills(const struct simtight_config *c)
+{
+    return c->vectors < c->warps * SIMTIGHT_REGISTERS;
+}
+
 // NULL when the settings fit together, else the conflict and its remedy; static text.
 const char *simtight_config_check(const struct simtight_config *c);

@@ -15,8 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-_Static_assert((int)SIMTIGHT_LANES == (int)RISCV_LANES && (int)SIMTIGHT_WARPS == (int)RISCV_WARPS,
-               "one machine");
+_Static_assert((int)SIMTIGHT_LANES_MAX == (int)RISCV_LANES && (int)SIMTIGHT_WARPS_MAX == (int)RISCV_WARPS,
+               "by default the largest core is the machine of programs");
 
 const struct simtight_count_info simtight_count_infos[] = {
 #define ROW(name, unit, meaning, is_most)                                                                    \
@@ -33,6 +33,8 @@ struct simtight *simtight_create(const struct simtight_config *c)
 {
     struct simtight *s = heap_alloc(sizeof *s);
     s->config = c;
+    s->all_warps = bit_mask(c->warps);
+    s->all_lanes = (uint32_t)bit_mask(c->lanes);
     s->compresses = c->registers != SIMTIGHT_PLAIN;
     simtight_memory_init(&s->memory, c, (struct simtight_window){RISCV_SCRATCH, RISCV_STACKS - 1},
                          RISCV_STACKS);
@@ -60,7 +62,7 @@ static void begin_values(struct simtight *s, const struct launch *l, struct exec
     e->is_stepped = true;
     arena_init(&e->arena);
     exec_prepare(e, l, NULL);
-    assert(e->warps_per_block == SIMTIGHT_WARPS && e->lanes == SIMTIGHT_LANES && l->flat);
+    assert(e->warps_per_block == s->config->warps && e->warp_size == s->config->lanes && l->flat);
     s->cta = exec_cta_create(e);
     exec_cta_start(s->cta, 0);
 }
@@ -68,12 +70,12 @@ static void begin_values(struct simtight *s, const struct launch *l, struct exec
 static void begin_pipelines(struct simtight *s, uint32_t group_warps)
 {
     const struct simtight_config *c = s->config;
-    bool spills = c->vectors < SIMTIGHT_WARPS * SIMTIGHT_REGISTERS;
-    s->vector = (struct simtight_pipe){.queue = UINT64_MAX};
+    bool spills = simtight_config_spills(c);
+    s->vector = (struct simtight_pipe){.queue = s->all_warps};
     s->vector.depth = c->execute + (s->compresses ? c->compressed_read : 0) + (spills ? c->spill_select : 0);
     s->scalar = (struct simtight_pipe){.depth = c->scalar_execute};
     s->store_latency = s->compresses ? c->compressed_write : 0;
-    s->group_warps = group_warps && group_warps < SIMTIGHT_WARPS ? group_warps : SIMTIGHT_WARPS;
+    s->group_warps = group_warps && group_warps < c->warps ? group_warps : c->warps;
     simtight_units_init(&s->units, c);
     simtight_units_init(&s->scalar_units, c);
 }
@@ -85,6 +87,8 @@ static void forget_launch(struct simtight *s)
     free(s->mismatch);
     *s = (struct simtight){.config = s->config,
                            .listener = s->listener,
+                           .all_warps = s->all_warps,
+                           .all_lanes = s->all_lanes,
                            .compresses = s->compresses,
                            .memory = s->memory,
                            .predicted = s->predicted};
@@ -317,7 +321,7 @@ static void tick(struct simtight *s)
     s->resuming -= bit_count(*resumed);
     tell_resumed(s, *resumed);
     *resumed = 0;
-    if (s->ended == UINT64_MAX && !s->ended_at) s->ended_at = s->now + 1; // write-back takes one more cycle
+    if (s->ended == s->all_warps && !s->ended_at) s->ended_at = s->now + 1; // write-back takes one more cycle
     s->now++;
 }
 
@@ -326,13 +330,13 @@ uint64_t simtight_now(const struct simtight *s) { return s->now; }
 
 bool simtight_is_over(const struct simtight *s)
 {
-    return s->ended == UINT64_MAX && simtight_memory_is_idle(&s->memory);
+    return s->ended == s->all_warps && simtight_memory_is_idle(&s->memory);
 }
 
 static bool group_is_complete(const struct simtight *s)
 {
     uint64_t group = bit_mask(s->group_warps);
-    for (unsigned first = 0; first < SIMTIGHT_WARPS; first += s->group_warps)
+    for (unsigned first = 0; first < s->config->warps; first += s->group_warps)
         if ((s->at_barrier >> first & group) == group) return true;
     return false;
 }
@@ -341,7 +345,7 @@ uint64_t simtight_next(const struct simtight *s)
 {
     uint64_t next = simtight_memory_next(&s->memory, s->now);
     uint64_t units = simtight_units_next(&s->units), scalar = simtight_units_next(&s->scalar_units);
-    if (s->ended == UINT64_MAX) return next;
+    if (s->ended == s->all_warps) return next;
     bool may_go = ((s->vector.queue | s->scalar.queue) & ~s->was_suspended) != 0;
     bool is_moving = s->vector.under_way || s->scalar.under_way || s->resuming || s->back_vector ||
                      s->back_scalar || s->back_spilled || s->has_resume || s->was_suspended != s->suspended;
@@ -391,7 +395,7 @@ static const char *what_it_waits_for(const struct simtight *s, unsigned warp)
 void simtight_report(const struct simtight *s, struct strbuf *out)
 {
     strbuf_printf(out, "  cycle %" PRIu64 "; unfinished warps:", s->now);
-    for (unsigned warp = 0; warp < SIMTIGHT_WARPS; warp++) {
+    for (unsigned warp = 0; warp < s->config->warps; warp++) {
         if (s->ended >> warp & 1) continue;
         strbuf_printf(out, "\n  warp %u ", warp);
         exec_describe_inst(&s->exec, simtight_next_index(simtight_warp(s, warp)), out);
@@ -419,10 +423,10 @@ uint64_t simtight_mismatches(const struct simtight *s, const char **first)
 const char *simtight_check(const struct simtight *s)
 {
     uint64_t issued = 0;
-    for (unsigned warp = 0; warp < SIMTIGHT_WARPS; warp++) issued += simtight_warp(s, warp)->issued;
+    for (unsigned warp = 0; warp < s->config->warps; warp++) issued += simtight_warp(s, warp)->issued;
     if (issued != s->counts.warp_instructions)
         return "the pipelines and the engine count different instructions";
-    if (s->ended != UINT64_MAX) return "a warp has not ended";
+    if (s->ended != s->all_warps) return "a warp has not ended";
     if (s->suspended || s->at_barrier || s->in_scalar) return "a warp that has ended still waits";
     if (!simtight_memory_is_idle(&s->memory)) return "memory still has something to do";
     return s->compresses ? scalar_check(&s->file) : NULL;
@@ -434,7 +438,7 @@ void simtight_collect(struct simtight *s, struct simtight_counts *counts)
     const struct stackcache *cache = &s->memory.stack_cache, *was = &s->stack_cache_before;
     struct simtight_counts *c = &s->counts;
     c->cycles = s->ended_at ? s->ended_at : s->now;
-    c->start_cycles = SIMTIGHT_WARPS + (s->compresses ? SIMTIGHT_WARPS * SIMTIGHT_REGISTERS : 0);
+    c->start_cycles = s->config->warps * (s->compresses ? 1 + SIMTIGHT_REGISTERS : 1u);
     c->load_beats = now->load_beats - before->load_beats;
     c->store_beats = now->store_beats - before->store_beats;
     c->groups = now->groups - before->groups;

@@ -1,5 +1,5 @@
 // The SIMTight core (Naylor et al., ICCD 2024; details absent from the paper follow its public source). A
-// barrel processor of 64 warps of 32 RISC-V threads, in place of the SMs of other GPUs. Stages with their
+// barrel processor of simt.warps warps of simt.lanes RISC-V threads, in place of the SMs of other GPUs. Stages with their
 // cycles, for plain registers:
 //
 //     schedule 2 ─▶ active threads 2 ─▶ fetch 1 ─▶ operands 2 ─▶ execute 1 ─▶ write back 1
@@ -67,7 +67,7 @@ struct simtight *simtight_create(const struct simtight_config *c);
 void simtight_destroy(struct simtight *s);
 // Sets the listener, which must outlive the launches; NULL: no listener from now on.
 void simtight_listen(struct simtight *s, const struct simtight_listener *l);
-// Places a launch of 64 whole warps with flat memory; its cycle 0 begins now. `l` and `counts` (added to)
+// Places a launch of all warps, whole, with flat memory; its cycle 0 begins now. `l` and `counts` (added to)
 // must outlive the launch. Stack cache contents and predictions stay from the previous launch.
 void simtight_place(struct simtight *s, const struct launch *l, struct exec_counts *counts, bool verify);
 // Runs up to cycle `until` of the launch; stops early at the end of the launch or at a fault.

@@ -11,8 +11,7 @@
 #include "simtight/schedule.h"
 #include "simtight/units.h"
 
-enum { SIMTIGHT_WARPS = 64, SIMTIGHT_REGISTERS = 32, SIMTIGHT_RING = 64, SIMTIGHT_SCALAR_CODE = 32 };
-#define SIMTIGHT_ALL_LANES UINT32_MAX
+enum { SIMTIGHT_WARPS_MAX = 64, SIMTIGHT_RING = 64, SIMTIGHT_SCALAR_CODE = 32 };
 
 enum simtight_kind { KIND_ALU, KIND_UNIT, KIND_LOAD, KIND_STORE, KIND_ATOMIC, KIND_FENCE, KIND_COMMAND };
 
@@ -47,6 +46,8 @@ struct simtight_lanes { // results on the way to the registers
 struct simtight {
     const struct simtight_config *config;
     const struct simtight_listener *listener; // may be NULL
+    uint64_t all_warps;                       // bits: warps of the core
+    uint32_t all_lanes;                       // bits: lanes of a warp
     bool compresses, verifies, has_launch;
     uint64_t now, ended_at;
     // -- values
@@ -60,8 +61,8 @@ struct simtight {
     uint64_t look_at, looked_at;
     // -- warps, bits
     uint64_t at_barrier, ended, suspended, was_suspended, in_scalar, spilling;
-    uint32_t waits_for[SIMTIGHT_WARPS]; // by warp: lanes with outstanding results
-    unsigned group_warps;               // warps of a barrier group
+    uint32_t waits_for[SIMTIGHT_WARPS_MAX]; // by warp: lanes with outstanding results
+    unsigned group_warps;                   // warps of a barrier group
     // -- pipelines
     struct simtight_pipe vector, scalar;
     // Bits: warps that left an execute stage in the current cycle and return to their queues in the next.

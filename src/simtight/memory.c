@@ -10,6 +10,7 @@ void simtight_memory_init(struct simtight_memory *m, const struct simtight_confi
     uint32_t requests = c->request_queue + SIMTIGHT_COALESCER_STAGES;
     *m = (struct simtight_memory){.config = c, .stacks = stacks, .has_stack_cache = c->stack_cache != 0};
     m->coalescer.scratchpad = scratchpad;
+    m->coalescer.lanes = c->lanes;
     m->pool = heap_alloc(requests * sizeof *m->pool);
     m->free_requests = heap_alloc(requests * sizeof *m->free_requests);
     m->queue = heap_alloc(c->request_queue * sizeof *m->queue);
@@ -114,11 +115,11 @@ static void arrive(struct simtight_memory *m, uint64_t now)
 unsigned simtight_scratch_cycles(const struct simtight_request *r, uint32_t lanes, unsigned banks)
 {
     uint32_t first = r->address[bit_lowest(lanes)], same = 0;
-    for (unsigned l = 0; l < SIMTIGHT_LANES; l++) same |= (uint32_t)(r->address[l] == first) << l;
+    for (unsigned l = 0; l < SIMTIGHT_LANES_MAX; l++) same |= (uint32_t)(r->address[l] == first) << l;
     if (r->is_broadcast && !(lanes & ~same)) return 1;
     unsigned cycles = 0;
     uint32_t of_port = 0; // lanes mapped to port 0
-    for (unsigned l = 0; l < SIMTIGHT_LANES; l += banks) of_port |= 1u << l;
+    for (unsigned l = 0; l < SIMTIGHT_LANES_MAX; l += banks) of_port |= 1u << l;
     for (; lanes; cycles++) {
         uint32_t busy = 0;
         for (unsigned port = 0; port < banks; port++) {
@@ -161,9 +162,14 @@ static struct stackcache_outcome look_up(struct simtight_memory *m, const struct
     bool is_stack = g->address >= m->stacks;
     if (!m->has_stack_cache || r->is_fence) return (struct stackcache_outcome){0};
     if (!r->is_store) return stackcache_load(&m->stack_cache, g->address, is_stack);
-    bool is_kept =
-        is_stack && r->is_scalar && r->bytes == 4 && g->mode == SIMTIGHT_WORD && g->lanes == UINT32_MAX;
+    bool is_kept = is_stack && r->is_scalar && r->bytes == 4 && g->mode == SIMTIGHT_WORD &&
+                   g->lanes == bit_mask(m->config->lanes);
     return stackcache_store(&m->stack_cache, g->address, is_kept ? &r->form : NULL);
+}
+
+static unsigned store_cycles(const struct simtight_memory *m, unsigned beats)
+{
+    return beats == 2 ? m->config->store_interval : m->config->load_interval;
 }
 
 // A line written back by the stack cache goes ahead of the store. A store absorbed by the stack cache without
@@ -171,10 +177,10 @@ static struct stackcache_outcome look_up(struct simtight_memory *m, const struct
 static void send_store(struct simtight_memory *m, const struct simtight_group *g, struct stackcache_outcome o,
                        uint64_t now)
 {
-    enum { LINE_BEATS = 2 };
-    unsigned first = o.written_back ? LINE_BEATS : 0, second = o.is_here ? 0 : g->beats, cycles = 0;
-    if (first) cycles += m->config->store_interval;
-    if (second) cycles += second == LINE_BEATS ? m->config->store_interval : m->config->load_interval;
+    const unsigned line_beats = simtight_word_beats(m->config->lanes);
+    unsigned first = o.written_back ? line_beats : 0, second = o.is_here ? 0 : g->beats, cycles = 0;
+    if (first) cycles += store_cycles(m, first);
+    if (second) cycles += store_cycles(m, second);
     if (first + second) dram_send(m, now, first + second);
     m->traffic.store_beats += first + second;
     m->send_at = now + (cycles ? cycles : 1);

@@ -19,7 +19,7 @@ struct simtight_reply { // to a group of lanes of a load, an atomic or a fence
 };
 
 // Bound on replies outstanding: one request per warp, at most one group per lane.
-enum { SIMTIGHT_REPLIES = 64 * SIMTIGHT_LANES };
+enum { SIMTIGHT_REPLIES = 64 * SIMTIGHT_LANES_MAX };
 
 struct simtight_replies { // in order of cycle
     struct simtight_reply all[SIMTIGHT_REPLIES];

@@ -9,16 +9,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+// Slots of the vector register file: at most one for every register.
+static uint32_t room_of(const struct simtight_config *c)
+{
+    return simtight_config_spills(c) ? c->vectors : c->warps * SIMTIGHT_REGISTERS;
+}
+
 void simtight_registers_begin(struct simtight *s)
 {
     const struct simtight_config *c = s->config;
     struct scalar_shape shape = {
-        .rule = {.lanes = SIMTIGHT_LANES,
+        .rule = {.lanes = (uint8_t)c->lanes,
                  .strides = c->registers == SIMTIGHT_AFFINE ? SCALAR_ALL_STRIDES : SCALAR_NO_AFFINE},
-        .warps = SIMTIGHT_WARPS,
+        .warps = c->warps,
         .registers = SIMTIGHT_REGISTERS,
-        .vectors = c->vectors,
-        .reserve = SIMTIGHT_WARPS,
+        .vectors = room_of(c),
+        .reserve = c->warps,
         .spill = (enum scalar_spill)c->spill,
         .count_bits = c->count_bits,
         .keeps_partial = c->keeps_partial};
@@ -27,9 +33,10 @@ void simtight_registers_begin(struct simtight *s)
 
 uint64_t simtight_register_bits(const struct simtight_config *c)
 {
-    enum { REGISTERS = SIMTIGHT_WARPS * SIMTIGHT_REGISTERS, WORD = 32 };
-    if (c->registers == SIMTIGHT_PLAIN) return REGISTERS * SIMTIGHT_LANES * WORD;
-    return scalar_storage_bits(REGISTERS, SIMTIGHT_LANES, c->vectors);
+    enum { WORD = 32 };
+    const uint64_t registers = c->warps * SIMTIGHT_REGISTERS;
+    if (c->registers == SIMTIGHT_PLAIN) return registers * c->lanes * WORD;
+    return scalar_storage_bits(registers, c->lanes, room_of(c));
 }
 
 // Whether registers can be spilled: a file with room for every register never spills.
@@ -46,17 +53,18 @@ static void mismatch(struct simtight *s, unsigned warp, unsigned reg, const uint
     if (s->mismatches++) return;
     struct strbuf text = {0};
     strbuf_printf(&text, "cycle %llu: x%u of thread %u is kept as 0x%08x, and is 0x%08x, before ",
-                  (unsigned long long)s->now, reg, warp * SIMTIGHT_LANES + lane, kept[lane], is[lane]);
+                  (unsigned long long)s->now, reg, warp * s->config->lanes + lane, kept[lane], is[lane]);
     exec_describe_inst(&s->exec, simtight_next_index(simtight_warp(s, warp)), &text);
     s->mismatch = text.text;
 }
 
 static void verify(struct simtight *s, unsigned warp, unsigned reg)
 {
-    uint32_t kept[SIMTIGHT_LANES];
+    uint32_t kept[SIMTIGHT_LANES_MAX];
     if (!reg) return;
     scalar_read(&s->file, warp, reg, kept);
-    if (memcmp(kept, simtight_words(s, warp, reg), sizeof kept) != 0) mismatch(s, warp, reg, kept);
+    if (memcmp(kept, simtight_words(s, warp, reg), s->config->lanes * sizeof *kept) != 0)
+        mismatch(s, warp, reg, kept);
 }
 
 void simtight_registers_verify(struct simtight *s, unsigned warp, const struct simtight_inst *i)
@@ -71,16 +79,16 @@ void simtight_registers_verify(struct simtight *s, unsigned warp, const struct s
 // lanes, so the spilled value is dead.
 static void give_slot(struct simtight *s, unsigned warp, unsigned reg)
 {
-    static const uint32_t vector[SIMTIGHT_LANES] = {1};
-    scalar_write(&s->file, warp, reg, vector, SIMTIGHT_ALL_LANES, SIMTIGHT_ALL_LANES);
+    static const uint32_t vector[SIMTIGHT_LANES_MAX] = {1};
+    scalar_write(&s->file, warp, reg, vector, s->all_lanes, s->all_lanes);
 }
 
 void simtight_registers_write(struct simtight *s, unsigned warp, unsigned reg, uint32_t lanes)
 {
     if (!s->compresses || !reg) return;
-    if (lanes != SIMTIGHT_ALL_LANES && scalar_kind_of(&s->file, warp, reg) == SCALAR_EVICTED)
+    if (lanes != s->all_lanes && scalar_kind_of(&s->file, warp, reg) == SCALAR_EVICTED)
         give_slot(s, warp, reg);
-    scalar_write(&s->file, warp, reg, simtight_words(s, warp, reg), lanes, SIMTIGHT_ALL_LANES);
+    scalar_write(&s->file, warp, reg, simtight_words(s, warp, reg), lanes, s->all_lanes);
 }
 
 // -- operands of an instruction -----------------------------------------------------------------------------
@@ -110,20 +118,20 @@ struct scalar_operands simtight_operands(const struct simtight *s, unsigned warp
 // -- spilling -----------------------------------------------------------------------------------------------
 static uint32_t place_of(unsigned warp, unsigned reg)
 {
-    return RISCV_SPILL + (warp * SIMTIGHT_REGISTERS + reg) * (uint32_t)sizeof(uint32_t[SIMTIGHT_LANES]);
+    return RISCV_SPILL + (warp * SIMTIGHT_REGISTERS + reg) * (uint32_t)sizeof(uint32_t[SIMTIGHT_LANES_MAX]);
 }
 
 static bool ask(struct simtight *s, unsigned warp, unsigned reg, bool is_store)
 {
     struct simtight_request *r = simtight_memory_ask(&s->memory);
     if (!r) return false;
-    *r = (struct simtight_request){.lanes = SIMTIGHT_ALL_LANES,
+    *r = (struct simtight_request){.lanes = s->all_lanes,
                                    .bytes = 4,
                                    .warp = (uint8_t)warp,
                                    .reg = (uint8_t)reg,
                                    .is_store = is_store,
                                    .is_unspill = !is_store};
-    for (uint32_t l = 0; l < SIMTIGHT_LANES; l++) r->address[l] = place_of(warp, reg) + 4 * l;
+    for (uint32_t l = 0; l < s->config->lanes; l++) r->address[l] = place_of(warp, reg) + 4 * l;
     return true;
 }
 
@@ -146,7 +154,7 @@ bool simtight_registers_spill(struct simtight *s, unsigned warp)
     const uint8_t needed[] = {next->rs1, next->rs2, next->rd};
     int victim = scalar_victim(&s->file, warp, needed, sizeof needed);
     if (victim == SCALAR_NONE || !ask(s, warp, (unsigned)victim, true)) return false;
-    uint32_t words[SIMTIGHT_LANES];
+    uint32_t words[SIMTIGHT_LANES_MAX] = {0};
     scalar_spill(&s->file, warp, (unsigned)victim, words);
     memcpy(memory_flat(s->launch->memory) + place_of(warp, (unsigned)victim), words, sizeof words);
     return true;
@@ -159,7 +167,7 @@ bool simtight_registers_ask(struct simtight *s, unsigned warp, unsigned reg)
 
 void simtight_registers_unspill(struct simtight *s, unsigned warp, unsigned reg)
 {
-    uint32_t words[SIMTIGHT_LANES];
+    uint32_t words[SIMTIGHT_LANES_MAX];
     memcpy(words, memory_flat(s->launch->memory) + place_of(warp, reg), sizeof words);
     scalar_unspill(&s->file, warp, reg, words);
 }

@@ -28,10 +28,10 @@ static void finish(struct simtight *s, struct warp *w, const struct simtight_ins
     bool waits = i->kind == KIND_UNIT;
     if (i->rd) scalar_write_form(&s->file, w->index, i->rd, form);
     if (waits) {
-        simtight_suspend(s, w->index, SIMTIGHT_ALL_LANES);
+        simtight_suspend(s, w->index, s->all_lanes);
         simtight_unit_begin(
             &s->scalar_units, (enum simtight_unit)i->unit,
-            (struct simtight_result){s->now + i->latency, SIMTIGHT_ALL_LANES, (uint8_t)w->index, i->rd});
+            (struct simtight_result){s->now + i->latency, s->all_lanes, (uint8_t)w->index, i->rd});
     }
     if (scalar_goes_to_vector(false, waits, scalar_predicted(&s->predicted, w->pc)))
         to_vector(s, w->index);
@@ -69,10 +69,10 @@ void simtight_scalar_execute(struct simtight *s, struct simtight_slot slot)
     }
     simtight_registers_verify(s, slot.warp, i);
     s->counts.warp_instructions++;
-    s->counts.scalarised += SIMTIGHT_LANES;
+    s->counts.scalarised += s->config->lanes;
     uint32_t index = w->pc;
     if (!simtight_step(s, w)) return;
     if (!is_affine && i->rd) form.base = simtight_words(s, slot.warp, i->rd)[0];
     finish(s, w, i, form);
-    simtight_tell_executed(s, &s->scalar, w->index, index, SIMTIGHT_ALL_LANES);
+    simtight_tell_executed(s, &s->scalar, w->index, index, s->all_lanes);
 }

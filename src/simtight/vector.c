@@ -118,7 +118,7 @@ static void leave(struct simtight *s, struct warp *w, const struct simtight_inst
 static void execute(struct simtight *s, struct warp *w, const struct simtight_inst *i)
 {
     uint32_t index = w->pc, lanes = (uint32_t)w->active;
-    bool all_active = lanes == SIMTIGHT_ALL_LANES, is_scalarisable = false;
+    bool all_active = lanes == s->all_lanes, is_scalarisable = false;
     if (s->compresses) {
         struct scalar_operands o = simtight_operands(s, w->index, i, all_active);
         is_scalarisable = scalar_is_scalarisable(&o);
@@ -127,7 +127,7 @@ static void execute(struct simtight *s, struct warp *w, const struct simtight_in
         if (!w->index) scalar_note_use(&s->file, (const uint8_t[]){i->rs1, i->rs2}, 2);
     }
     s->counts.warp_instructions++;
-    if (is_scalarisable) s->counts.scalarisable += SIMTIGHT_LANES;
+    if (is_scalarisable) s->counts.scalarisable += s->config->lanes;
     if (!simtight_step(s, w)) return;
     send(s, w->index, i, lanes);
     leave(s, w, i, index, all_active);
@@ -156,10 +156,10 @@ void simtight_vector_execute(struct simtight *s, struct simtight_slot slot)
         back(s, slot.warp);
         return;
     }
-    int missing = simtight_registers_missing(s, slot.warp, i, w->active != w->full);
+    int missing = simtight_registers_missing(s, slot.warp, i, w->active != s->all_lanes);
     if (missing != SCALAR_NONE) {
         if (simtight_registers_ask(s, slot.warp, (unsigned)missing))
-            simtight_suspend(s, slot.warp, SIMTIGHT_ALL_LANES);
+            simtight_suspend(s, slot.warp, s->all_lanes);
         else
             s->counts.retries++;
         back(s, slot.warp);

@@ -77,7 +77,8 @@ void watch_core_begin(struct watch_core *c, struct watcher *w, const struct laun
     listener->executed = executed;
     listener->state = state;
     if (!c->sm) return;
-    for (unsigned warp = 0; warp < WATCH_WARPS; warp++) {
+    const unsigned warps = l->block[0] / l->warp_size;
+    for (unsigned warp = 0; warp < warps; warp++) {
         struct watch_warp *x = &c->sm->warps[warp];
         *x = (struct watch_warp){
             .resident = true, .started = w->now, .index = warp, .launch = w->by_number[0]};
@@ -85,7 +86,7 @@ void watch_core_begin(struct watch_core *c, struct watcher *w, const struct laun
         c->next[warp] = l->program->entry;
         watch_set_state(c->sm, warp, w->now, WATCH_READY, l->program->entry);
     }
-    c->sm->seen = UINT64_MAX;
+    c->sm->seen = bit_mask(warps);
 }
 
 void watch_core_end(struct watch_core *c, uint64_t now)

@@ -36,10 +36,10 @@ static bool has_word(const char *text, const char *word)
     return false;
 }
 
-// Options without an equal in make-elf's command for clang 19.
+// Options without an equal in make-elf's commands for gcc and for clang 19.
 static bool is_compilers_own(const char *word)
 {
-    static const char *const own[] = {"-march=rv32ima_zicsr", "-fuse-ld=lld", "-o"};
+    static const char *const own[] = {"-march=rv32ima", "-fuse-ld=lld", "-o"};
     for (size_t k = 0; k < TEST_COUNT(own); k++)
         if (str_equal(word, own[k])) return true;
     return false;

@@ -328,7 +328,7 @@ static void test_bundled(struct test *t)
     unsigned loads = 0;
     for (const char *at = listing; (at = strstr(at, "VecAdd.c:6\n")); at++) loads++;
     CHECK(t, loads >= 9); // the loop: two loads, an addition, a store, four more additions, a branch
-    CHECK_HAS(t, listing, "start.S:7");
+    CHECK_HAS(t, listing, "start.S:8");
     CHECK_HAS(t, listing, "simt.h:");
     wf_context_destroy(c);
 }

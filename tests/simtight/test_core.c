@@ -275,7 +275,7 @@ static void test_corruption(struct test *t)
         CHECK_EQ(t, simtight_mismatches(s, &first), 0);
         struct scalar_entry *e = scalar_at(&s->file, 3, regs[k]);
         if (e->kind == SCALAR_VECTOR)
-            s->file.words[e->word * SIMTIGHT_LANES + 7] ^= 1;
+            s->file.words[e->word * SIMTIGHT_LANES_MAX + 7] ^= 1;
         else
             e->word += 128;
         simtight_run(s, UINT64_MAX);

@@ -92,7 +92,7 @@ static void test_release_groups(struct test *t)
 static struct simtight_request row(uint32_t base, uint32_t step, uint8_t bytes)
 {
     struct simtight_request r = {.lanes = UINT32_MAX, .bytes = bytes};
-    for (uint32_t l = 0; l < SIMTIGHT_LANES; l++) r.address[l] = base + l * step;
+    for (uint32_t l = 0; l < SIMTIGHT_LANES_MAX; l++) r.address[l] = base + l * step;
     return r;
 }
 
@@ -101,11 +101,11 @@ struct total {
     uint32_t first_lanes;
 };
 
-static struct total add_up(const struct simtight_request *r)
+static struct total add_up_of(const struct simtight_request *r, unsigned lanes)
 {
     struct total all = {0};
     for (uint32_t pending = r->lanes; pending;) {
-        struct simtight_group g = simtight_group(r, pending, scratch);
+        struct simtight_group g = simtight_group(r, pending, scratch, lanes);
         if (!all.groups++) {
             all.first_mode = g.mode;
             all.first_lanes = g.lanes;
@@ -115,6 +115,8 @@ static struct total add_up(const struct simtight_request *r)
     }
     return all;
 }
+
+static struct total add_up(const struct simtight_request *r) { return add_up_of(r, SIMTIGHT_LANES_MAX); }
 
 static void test_groups(struct test *t)
 {
@@ -148,6 +150,31 @@ static void test_groups(struct test *t)
     }
 }
 
+// Warps of fewer lanes: blocks are as long as the warp is wide.
+static void test_few_lanes(struct test *t)
+{
+    static const struct {
+        unsigned lanes;
+        uint32_t base, step;
+        uint8_t bytes;
+        unsigned groups, beats, mode;
+    } table[] = {
+        {16, 0x10000, 4, 4, 1, 1, SIMTIGHT_WORD},      {16, 0x10040, 4, 4, 1, 1, SIMTIGHT_WORD},
+        {16, 0x10020, 4, 4, 16, 16, SIMTIGHT_ADDRESS}, {16, 0x10020, 2, 2, 1, 1, SIMTIGHT_HALF},
+        {16, 0x10010, 1, 1, 1, 1, SIMTIGHT_BYTE},      {8, 0x10020, 4, 4, 1, 1, SIMTIGHT_WORD},
+        {8, 0x10010, 4, 4, 8, 8, SIMTIGHT_ADDRESS},    {4, 0x10000, 0, 4, 1, 1, SIMTIGHT_ADDRESS},
+    };
+    for (size_t k = 0; k < TEST_COUNT(table); k++) {
+        struct simtight_request r = row(table[k].base, table[k].step, table[k].bytes);
+        r.lanes = (uint32_t)bit_mask(table[k].lanes);
+        struct total all = add_up_of(&r, table[k].lanes);
+        CHECK_MSG(t,
+                  all.groups == table[k].groups && all.beats == table[k].beats &&
+                      all.first_mode == table[k].mode,
+                  "row %zu: %u groups, %u beats, mode %u", k, all.groups, all.beats, all.first_mode);
+    }
+}
+
 // The leader's address is an outlier: the leader goes alone, the rest as a block.
 static void test_odd_leader(struct test *t)
 {
@@ -163,7 +190,7 @@ static void test_odd_leader(struct test *t)
 static void test_mixed(struct test *t)
 {
     struct simtight_request r = row(0x10000, 4, 4);
-    for (unsigned l = 1; l < SIMTIGHT_LANES; l += 2) r.address[l] = SCRATCH + 4 * l;
+    for (unsigned l = 1; l < SIMTIGHT_LANES_MAX; l += 2) r.address[l] = SCRATCH + 4 * l;
     struct total all = add_up(&r);
     CHECK_EQ(t, all.groups, 2);
     CHECK_EQ(t, all.beats, 2);
@@ -469,6 +496,19 @@ static void test_settings(struct test *t)
     c.vectors = 256;
     CHECK_HAS(t, simtight_config_check(&c), "simt.vectors");
     c = defaults();
+    c.warps = 48;
+    CHECK_HAS(t, simtight_config_check(&c), "simt.lanes and simt.warps");
+    c = defaults();
+    c.registers = SIMTIGHT_AFFINE;
+    c.vectors = 255;
+    CHECK_HAS(t, simtight_config_check(&c), "4 times simt.warps");
+    c.warps = 32; // half the warps need half the room
+    CHECK(t, !simtight_config_check(&c));
+    c = defaults();
+    c.warps = 32;
+    c.vectors = 1024; // all registers of 32 warps
+    CHECK(t, !simtight_config_check(&c));
+    c = defaults();
     c.stack_cache = 64;
     CHECK_HAS(t, simtight_config_check(&c), "simt.stack_cache needs");
 }
@@ -480,6 +520,7 @@ int main(int argc, char **argv)
         {"release", test_release},
         {"release_groups", test_release_groups},
         {"groups", test_groups},
+        {"few_lanes", test_few_lanes},
         {"odd_leader", test_odd_leader},
         {"mixed", test_mixed},
         {"fence", test_fence},
