@@ -31,8 +31,10 @@ const struct bound *exec_rbr(const struct bound *d, struct warp *w, uint8_t *reg
     return exec_branch(d, w, taken, active);
 }
 
+// RJR has no link register.
 static void link(const struct bound *d, struct warp *w, uint8_t *regs, uint64_t active)
 {
+    if (bound_inst(d, w)->dst[0].kind == OPERAND_NONE) return;
     uint32_t pc = program_pc(w->exec->program, d->index + 1);
     for (; active; active &= active - 1) reg_lanes(regs, d->dst)[bit_lowest(active)] = pc;
 }

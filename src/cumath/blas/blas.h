@@ -1,5 +1,5 @@
 // cuBLAS over kernels of warpfold's own (kernels/libraries/cublas.cu), which are launched in the handle's stream and timed
-// like the program's. calls.def and handle.def have the library's functions. A status is a cublasStatus_t.
+// like the program's. routines.def and handle.def have the library's functions. A status is a cublasStatus_t.
 #pragma once
 #include "cumath/device.h"
 

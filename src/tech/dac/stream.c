@@ -3,7 +3,6 @@
 // source values: warps in different iterations or on different paths share a result only with equal sources.
 // The synchronisation needed for this guarantee in hardware costs nothing here.
 #include "base/bits.h"
-#include "base/hash.h"
 #include "isa/isa.h"
 #include "isa/program.h"
 #include "tech/dac/dac.h"
@@ -47,13 +46,15 @@ static uint8_t preds_of(const struct known *k, const struct op *o)
     return preds;
 }
 
+// Equal for equal values; different values seldom share a hash.
 static uint64_t hash_of(const struct known *k, const struct op *o, uint8_t preds)
 {
+    static const uint64_t odd = 0x9e3779b97f4a7c15;
     uint64_t hash = preds;
     for (unsigned n = 0; n < o->read_count; n++) {
         const struct tuple *u = &k->tuples[o->reads[n]];
-        hash = hash_u64(hash ^ ((uint64_t)u->stride[0] << 32 | u->base));
-        hash = hash_u64(hash ^ ((uint64_t)u->stride[2] << 32 | u->stride[1]));
+        hash = (hash + u->base + ((uint64_t)u->stride[0] << 32)) * odd;
+        hash += ((uint64_t)u->stride[1] << 32) + u->stride[2];
     }
     return hash;
 }
