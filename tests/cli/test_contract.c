@@ -1,5 +1,6 @@
 // The contract of the command line for successful runs and failing programs: results, dumps, JSON, exit
 // status. Fails where an output, a status or two equal runs differ.
+#include "base/str.h"
 #include "cli/cli.h"
 
 #include <stdio.h>
@@ -212,27 +213,41 @@ static void test_determinism(struct test *t)
     cli_fini(&c);
 }
 
-// A tiny kernel takes under 20 ms of processor time from start to end; best of many tries.
+// Least processor time and least time on the clock of `tries` runs of a command.
+static struct test_time least_time(struct test *t, const char *command, int tries, double enough_s)
+{
+    struct test_time best = {1, 1};
+    for (int i = 0; i < tries && !test_is_within(best, enough_s); i++) {
+        struct test_time start = test_now();
+        CHECK_EQ(t, test_command(command, 60, NULL, NULL), 0);
+        struct test_time used = test_since(start);
+        if (used.processor < best.processor) best.processor = used.processor;
+        if (used.wall < best.wall) best.wall = used.wall;
+    }
+    return best;
+}
+
+// A tiny kernel takes under 20 ms of processor time from start to end, beyond what a program takes that does nothing (a virtual
+// machine may ask 10 ms for it); best of many tries.
 static void test_start(struct test *t)
 {
-    struct cli c = {.t = t};
+    static const double limit_s = 0.02;
     if (!strstr(test_binary(), "/build/warpfold")) {
         test_skip(t, "times are promised for the release build");
         return;
     }
-    static const double limit_s = 0.02;
-    struct test_time best = {1, 1};
-    for (int i = 0; i < 40 && !test_is_within(best, limit_s / 2); i++) {
-        struct test_time start = test_now();
-        cli_run(&c, VECADD " --quiet");
-        struct test_time used = test_since(start);
-        if (used.processor < best.processor) best.processor = used.processor;
-        if (used.wall < best.wall) best.wall = used.wall;
-        CHECK_EQ(t, c.status, 0);
-    }
-    CHECK_MSG(t, test_is_within(best, limit_s), "%.1f ms of processor time, %.1f ms on the clock",
-              1e3 * best.processor, 1e3 * best.wall);
-    cli_fini(&c);
+    struct strbuf command = {0};
+    strbuf_printf(
+        &command,
+        "%s run kernels/ptx/nvcc/vecadd.ptx --kernel vecadd --grid 4 --block 256 --arg buf=f32:1000:iota "
+        "--arg buf=f32:1000:rand:7 --arg buf=f32:1000:zero --arg s32=1000 --quiet",
+        test_binary());
+    struct test_time nothing = least_time(t, "true", 20, 0),
+                     best = least_time(t, strbuf_text(&command), 40, limit_s / 2);
+    struct test_time more = {best.processor - nothing.processor, best.wall - nothing.wall};
+    CHECK_MSG(t, test_is_within(more, limit_s), "%.1f ms of processor time, %.1f ms on the clock",
+              1e3 * more.processor, 1e3 * more.wall);
+    strbuf_fini(&command);
 }
 
 static void test_races(struct test *t)
