@@ -158,7 +158,7 @@ $(TEST_BIN): $(BUILD)/tests/%: $(BUILD)/tests/%.o $(BUILD)/libtests.a $(BUILD)/l
 quickstart:
 	@tools/setup build
 	@test -x $(BUILD)/warpfold || echo "Compiling warpfold for this processor, about a minute on two cores:"
-	@$(MAKE) --no-print-directory $(if $(word 2,$(file <$(BUILD)/src/exec/fast-builds)),,FAST=native) all
+	@$(MAKE) --no-print-directory $(if $(word 2,$(file <$(BUILD)/src/exec/fast-builds)),,FAST=native) $(BUILD)/warpfold
 	@echo "The kernels of the DARSIE paper on a seventh of the chip, with each mechanism:"
 	@echo
 	@rm -rf $(BUILD)/quickstart
