@@ -240,8 +240,7 @@ bool check_wmma(struct check *c)
     if (!(is_product ? check_wmma_product(c, &w) : check_wmma_access(c, &w))) return false;
     enum ptx_type type = is_product && i->type_count == 4 ? i->types[1] : i->types[0];
     if (!check_target(c, first_wmma(&w, type))) return false;
-    bool is_mixed = is_product && i->types[0] != i->types[i->type_count - 1];
-    if (is_mixed || (i->clamps && i->types[0] == PTX_F16)) i->unsupported = ptx_unsupported_form;
+    if (i->clamps && i->types[0] == PTX_F16) i->unsupported = ptx_unsupported_form;
     return true;
 }
 

@@ -218,13 +218,40 @@ static void store_pair(struct lower *l, const struct matrix *m, unsigned pair, u
     for (unsigned k = 0; k < 2; k++) store_element(l, m, v[k], x, y + k);
 }
 
+// The value in f32 of half 0 or 1 of a register.
+static struct ir_value *widen_half(struct lower *l, struct ir_value *both, unsigned half)
+{
+    struct ir_value *v =
+        op1(l, IR_CVT, TYPE_F32, half ? op2(l, IR_SHR, TYPE_U32, both, word(l, 16)) : both);
+    v->def->type2 = TYPE_F16;
+    return v;
+}
+
+// Two sums of f32, rounded to nearest even, as halves of a register.
+static struct ir_value *narrow_pair(struct lower *l, struct ir_value *low, struct ir_value *high)
+{
+    struct ir_value *v = op2(l, IR_CVTPACK, TYPE_F16, high, low);
+    v->def->round = ROUND_RN;
+    return v;
+}
+
+// Accumulator r of c. Of f16 beside a d of f32 it is half of a register.
+static struct ir_value *addend_of(struct lower *l, unsigned r, bool is_widened, bool is_wide)
+{
+    return is_widened ? widen_half(l, fragment_of(l, 3, r / 2, false), r % 2) : fragment_of(l, 3, r, is_wide);
+}
+
+// A product whose c and d differ (f16 and f32) adds in f32, as the card's code does: c is converted before, d behind.
 static void multiply(struct lower *l, const struct ptx_wmma *w)
 {
     const struct ptx_inst *p = l->inst;
-    bool is_wide = p->types[0] == PTX_F64;
+    enum ptx_type d = p->types[0], c = p->types[p->type_count - 1];
+    bool is_wide = d == PTX_F64, is_narrowed = d == PTX_F16 && c == PTX_F32,
+         is_widened = d == PTX_F32 && c == PTX_F16;
+    unsigned each = is_narrowed ? 2u * w->sum : w->sum; // registers of a tile's sums
     enum ptx_type a = p->type_count == 4 ? p->types[1] : PTX_F16,
                   b = p->type_count == 4 ? p->types[2] : PTX_F16;
-    struct ir_value *uses[USES_MAX], *sums[FRAGMENT_MAX];
+    struct ir_value *uses[USES_MAX], *sums[2 * FRAGMENT_MAX];
     enum ir_class classes[FRAGMENT_MAX];
     unsigned left_operand = w->is_swapped ? 2 : 1, count = 0;
     for (unsigned left = 0; left < w->left_tiles; left++)
@@ -234,9 +261,11 @@ static void multiply(struct lower *l, const struct ptx_wmma *w)
                 uses[at++] = fragment_of(l, left_operand, left * w->left + r, is_wide);
             for (unsigned r = 0; r < w->right; r++)
                 uses[at++] = fragment_of(l, 3 - left_operand, right * w->right + r, is_wide);
-            for (unsigned r = 0; r < w->sum; r++) uses[at++] = fragment_of(l, 3, tile * w->sum + r, is_wide);
-            for (unsigned r = 0; r < w->sum; r++) classes[r] = is_wide ? IR_CLASS_64 : IR_CLASS_32;
-            struct ir_inst *i = lower_effect(l, IR_MMA, lower_type(p->types[0]), w->sum, classes, at, uses);
+            for (unsigned r = 0; r < each; r++)
+                uses[at++] = addend_of(l, tile * each + r, is_widened, is_wide);
+            for (unsigned r = 0; r < each; r++) classes[r] = is_wide ? IR_CLASS_64 : IR_CLASS_32;
+            struct ir_inst *i =
+                lower_effect(l, IR_MMA, lower_type(is_narrowed ? c : d), each, classes, at, uses);
             i->type2 = (uint8_t)lower_type(w->is_swapped ? b : a);
             i->type3 = (uint8_t)lower_type(w->is_swapped ? a : b);
             i->shape = (uint8_t)(w->k == 4    ? MMA_884
@@ -247,8 +276,12 @@ static void multiply(struct lower *l, const struct ptx_wmma *w)
             if (p->clamps) i->flags |= INST_SAT;
             i->round = (uint8_t)lower_round(p->round);
             i->boolean = p->boolean == PTX_BOOL_XOR ? BOOL_XOR : BOOL_AND;
-            for (unsigned r = 0; r < w->sum; r++) sums[count++] = i->defs[r];
+            for (unsigned r = 0; r < each; r++) sums[count++] = i->defs[r];
         }
+    if (is_narrowed) {
+        count /= 2;
+        for (unsigned r = 0; r < count; r++) sums[r] = narrow_pair(l, sums[2 * r], sums[2 * r + 1]);
+    }
     write_fragment(l, sums, count);
 }
 
