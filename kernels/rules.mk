@@ -40,7 +40,7 @@ check-kernels-libraries:
 $(if $(filter nvcc,$(PTX_COMPILERS)),check-kernels: check-kernels-libraries)
 
 # The PTX is embedded where the table of workloads is (src/workload/workload.c).
-$(BUILD)/src/workload/workload.o: $(wildcard kernels/ptx/*/*.ptx kernels/*.cu)
+$(BUILD)/src/workload/workload.o: $(wildcard kernels/ptx/*/*.ptx kernels/*.cu kernels/tensor/ptx/*.ptx kernels/tensor/*.cu)
 
 # Programs for RISC-V: `make kernels-riscv` makes the ELFs anew with gcc 12 and clang 19, `make check-kernels-riscv` does so aside and
 # compares, where those versions are installed (tests/riscv/test_programs.c does, too).

@@ -39,12 +39,19 @@ enum wf_status bench_selection(const struct options *o, struct bench_selection *
     return WF_OK;
 }
 
-const struct workload *bench_find(const char *name, enum workload_size size, struct diag *d)
+static bool has(const struct workload *w, const struct bench_selection *what)
+{
+    return workload_has_size(w, what->size) && w->ptx[what->ptx];
+}
+
+const struct workload *bench_find(const char *name, const struct bench_selection *what, struct diag *d)
 {
     const char *near;
     const struct workload *w = workload_find(name, &near);
-    if (w && workload_has_size(w, size)) return w;
-    if (w)
+    if (w && has(w, what)) return w;
+    if (w && workload_has_size(w, what->size))
+        diag_error(d, loc_none(), "%s has no PTX by %s: leave out --ptx", name, workload_ptx_name(what->ptx));
+    else if (w)
         diag_error(d, loc_none(), "%s has no input of a paper: give size small, medium or large", name);
     else if (near)
         diag_error(d, loc_none(), "no bundled kernel \"%s\"; did you mean \"%s\"?", name, near);
@@ -70,19 +77,23 @@ static enum wf_status add_own(struct bench_list *list, const char *operand, stru
     return WF_OK;
 }
 
-enum wf_status bench_add(struct bench_list *list, const char *name, enum workload_size size, struct diag *d)
+enum wf_status bench_add(struct bench_list *list, const char *name, const struct bench_selection *what,
+                         struct diag *d)
 {
     const struct workload *w;
+    size_t before = list->all.count;
     if (own_workload_is(name)) return add_own(list, name, d);
     if (!workload_is_group(name)) {
-        if (!(w = bench_find(name, size, d))) return WF_BAD_INPUT;
+        if (!(w = bench_find(name, what, d))) return WF_BAD_INPUT;
         vec_push(&list->all, (struct bench_member){.workload = w});
-    } else {
-        for (size_t i = 0; (w = workload_in_group(name, i, NULL)) != NULL; i++)
-            if (workload_has_size(w, size))
-                vec_push(&list->all, (struct bench_member){w, workload_registers(name, w->name)});
+        return WF_OK;
     }
-    return WF_OK;
+    for (size_t i = 0; (w = workload_in_group(name, i, NULL)) != NULL; i++)
+        if (has(w, what)) vec_push(&list->all, (struct bench_member){w, workload_registers(name, w->name)});
+    if (list->all.count > before) return WF_OK;
+    diag_error(d, loc_none(), "no kernel of group \"%s\" has size %s and PTX by %s", name,
+               workload_size_name(what->size), workload_ptx_name(what->ptx));
+    return WF_BAD_INPUT;
 }
 
 static enum wf_status parse_usage(const struct options *o, struct bench_selection *what,
@@ -90,13 +101,13 @@ static enum wf_status parse_usage(const struct options *o, struct bench_selectio
 {
     if (bench_selection(o, what, d) != WF_OK) return WF_BAD_USAGE;
     for (size_t i = 0; i < o->operands.count; i++)
-        if (bench_add(list, o->operands.data[i], what->size, d) != WF_OK) return WF_BAD_INPUT;
+        if (bench_add(list, o->operands.data[i], what, d) != WF_OK) return WF_BAD_INPUT;
     const char *timeline = options_value(o, OPTION_TIMELINE);
     if (timeline && list->all.count != 1) {
         diag_error(d, loc_none(), "--timeline %s: name a single kernel", timeline);
         return WF_BAD_USAGE;
     }
-    if (!o->operands.count) bench_add(list, "all", what->size, d);
+    if (!o->operands.count) bench_add(list, "all", what, d);
     return command_claim(o, r) ? WF_OK : WF_BAD_INPUT;
 }
 

@@ -26,8 +26,9 @@ void bench_list_fini(struct bench_list *list);
 
 enum wf_status bench_selection(const struct options *o, struct bench_selection *what, struct diag *d);
 // A bundled kernel by name. NULL and an error: the kernel is unknown (with the nearest name, if any), or has
-// no input of the size.
-const struct workload *bench_find(const char *name, enum workload_size size, struct diag *d);
-// Adds a kernel, a run of the user's own (own_workload.h), or all members of a group that have the size. WF_BAD_INPUT and an error: neither a kernel
-// nor a group has the name, or the kernel lacks the size.
-enum wf_status bench_add(struct bench_list *list, const char *name, enum workload_size size, struct diag *d);
+// no input of the size or no PTX by the compiler.
+const struct workload *bench_find(const char *name, const struct bench_selection *what, struct diag *d);
+// Adds a kernel, a run of the user's own (own_workload.h), or all members of a group that have the size and the PTX. WF_BAD_INPUT and
+// an error: neither a kernel nor a group has the name, or nothing named has both.
+enum wf_status bench_add(struct bench_list *list, const char *name, const struct bench_selection *what,
+                         struct diag *d);

@@ -97,7 +97,7 @@ static enum wf_status check_benches(const struct options *o, struct found *f, st
     enum wf_status status = bench_selection(o, &what, d);
     char *names = heap_strdup(options_value(o, OPTION_BENCHES)), *rest = names;
     for (const char *name; status == WF_OK && (name = strsep(&rest, ",")) != NULL;)
-        status = bench_add(&list, name, what.size, d);
+        status = bench_add(&list, name, &what, d);
     free(names);
     for (size_t i = 0; i < list.all.count && status == WF_OK; i++)
         status = check_bench(o, f, &list.all.data[i], &what, d);

@@ -85,8 +85,7 @@ static enum wf_status choose_workloads(struct session *s)
         return WF_BAD_USAGE;
     }
     for (size_t i = 0; i < o->operands.count; i++)
-        if (bench_add(&s->workloads, o->operands.data[i], s->what.size, s->diag) != WF_OK)
-            return WF_BAD_INPUT;
+        if (bench_add(&s->workloads, o->operands.data[i], &s->what, s->diag) != WF_OK) return WF_BAD_INPUT;
     return WF_OK;
 }
 

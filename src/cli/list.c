@@ -47,22 +47,26 @@ static void list_techs(void)
     wf_context_destroy(c);
 }
 
+static void add_kernel(struct table *t, const struct workload *w)
+{
+    table_add(t, "%s", w->name);
+    table_add(t, "%u,%u,%u", w->block[0], w->block[1], w->block[2]);
+    table_add(t, "%c", workload_class_letter(w->output_class));
+    table_add(t, "%s", w->title);
+    struct strbuf kernels = {0};
+    for (size_t k = 0; w->kernels[k]; k++) strbuf_printf(&kernels, "%s%s", k ? " " : "", w->kernels[k]);
+    table_add(t, "%s", strbuf_text(&kernels));
+    strbuf_fini(&kernels);
+}
+
 static void list_kernels(void)
 {
     static const char *const heads[] = {"workload", "block", "class", "what it is", "kernels"};
     struct table t;
     table_init(&t, heads, 5);
     const struct workload *w;
-    for (size_t i = 0; (w = workload_at(i)) != NULL; i++) {
-        table_add(&t, "%s", w->name);
-        table_add(&t, "%u,%u,%u", w->block[0], w->block[1], w->block[2]);
-        table_add(&t, "%c", workload_class_letter(w->output_class));
-        table_add(&t, "%s", w->title);
-        struct strbuf kernels = {0};
-        for (size_t k = 0; w->kernels[k]; k++) strbuf_printf(&kernels, "%s%s", k ? " " : "", w->kernels[k]);
-        table_add(&t, "%s", strbuf_text(&kernels));
-        strbuf_fini(&kernels);
-    }
+    for (size_t i = 0; (w = workload_at(i)) != NULL; i++) add_kernel(&t, w);
+    for (size_t i = 0; (w = workload_in_group("tensor", i, NULL)) != NULL; i++) add_kernel(&t, w);
     list_print(&t);
 }
 

@@ -123,7 +123,7 @@ int list_occupancy(const struct options *o)
     char *copy = heap_strdup(names ? names : "all"), *rest = copy;
     enum wf_status status = WF_OK;
     for (const char *name; status == WF_OK && (name = strsep(&rest, ",")) != NULL;)
-        status = bench_add(&list, name, WORKLOAD_SMALL, &d);
+        status = bench_add(&list, name, &(struct bench_selection){WORKLOAD_SMALL, WORKLOAD_NVCC}, &d);
     free(copy);
     for (size_t k = 0; status == WF_OK && k < list.all.count; k++) {
         l.of = list.all.data[k];

@@ -52,8 +52,8 @@ static enum wf_status parse_members(struct mix *m)
         const char *name = o->operands.data[k];
         const struct workload *w = NULL;
         if (!own_workload_is(name))
-            w = bench_find(name, m->what.size, m->d);
-        else if (bench_add(&m->own, name, m->what.size, m->d) == WF_OK)
+            w = bench_find(name, &m->what, m->d);
+        else if (bench_add(&m->own, name, &m->what, m->d) == WF_OK)
             w = vec_last(&m->own.all).workload;
         if (!w) return WF_BAD_INPUT;
         tape_init(&m->members[k].tape);

@@ -89,7 +89,7 @@ static enum wf_status parse_benches(const struct options *o, struct benches *b, 
     enum wf_status status = bench_selection(o, &b->selection, d);
     char *names = heap_strdup(options_value(o, OPTION_BENCHES)), *rest = names;
     for (const char *name; status == WF_OK && (name = strsep(&rest, ",")) != NULL;)
-        status = bench_add(&b->list, name, b->selection.size, d);
+        status = bench_add(&b->list, name, &b->selection, d);
     free(names);
     return status;
 }

@@ -267,7 +267,7 @@ void host_compare_u32(struct host *h, const char *what, const uint32_t *got, con
 enum wf_status workload_run(const struct workload *workload, struct wf_context *context,
                             const struct workload_options *options, struct workload_result *result)
 {
-    assert(workload_has_size(workload, options->size));
+    assert(workload_has_size(workload, options->size) && workload->ptx[options->ptx]);
     *result = (struct workload_result){0};
     struct host h = {.workload = workload,
                      .options = options,
@@ -278,9 +278,8 @@ enum wf_status workload_run(const struct workload *workload, struct wf_context *
     rng_init(&h.rng, INPUT_SEED + options->seed);
 
     const char *ptx = workload->ptx[options->ptx];
-    const char *file =
-        arena_printf(&h.arena, "kernels/ptx/%s/%s.ptx", workload_ptx_name(options->ptx), workload->name);
-    h.module = wf_module_load(context, file, ptx, (size_t)(workload->ptx_end[options->ptx] - ptx));
+    h.module = wf_module_load(context, workload->ptx_file[options->ptx], ptx,
+                              (size_t)(workload->ptx_end[options->ptx] - ptx));
     failed(&h, h.module ? WF_OK : WF_BAD_INPUT);
     workload->run(&h);
 

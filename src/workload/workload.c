@@ -17,7 +17,15 @@
     extern const char workload_ptx_clang_##NAME[], workload_ptx_clang_##NAME##_end[];                        \
     void workload_run_##NAME(struct host *h);
 #define WORKLOAD(NAME, ...) VARIANT(NAME, NAME, __VA_ARGS__)
+#define TENSOR_FILE(FILE)                                                                                    \
+    EMBED("workload_ptx_tensor_" #FILE, "kernels/tensor/ptx/" #FILE ".ptx")                                  \
+    EMBED("workload_source_tensor_" #FILE, "kernels/tensor/" #FILE ".cu")                                    \
+    extern const char workload_ptx_tensor_##FILE[], workload_ptx_tensor_##FILE##_end[];                      \
+    extern const char workload_source_tensor_##FILE[];
+#define TENSOR(NAME, ...) void workload_run_##NAME(struct host *h);
 #include "workload/workload.def"
+#undef TENSOR
+#undef TENSOR_FILE
 #undef VARIANT
 
 static const struct workload table[] = {
@@ -29,16 +37,41 @@ static const struct workload table[] = {
      .output_class = WORKLOAD_CLASS_##CLASS,                                                                 \
      .tolerance = TOLERANCE,                                                                                 \
      .kernels = (const char *const[]){__VA_ARGS__, NULL},                                                    \
+     .ptx_file = {"kernels/ptx/nvcc/" #NAME ".ptx", "kernels/ptx/clang/" #NAME ".ptx"},                      \
      .ptx = {workload_ptx_nvcc_##NAME, workload_ptx_clang_##NAME},                                           \
      .ptx_end = {workload_ptx_nvcc_##NAME##_end, workload_ptx_clang_##NAME##_end},                           \
      .source = workload_source_##NAME,                                                                       \
      .run = workload_run_##NAME},
+#define TENSOR_FILE(FILE)
+#define TENSOR(NAME, FILE, TITLE, X, Y, Z, CLASS, TOLERANCE, ...)                                            \
+    {.name = #NAME,                                                                                          \
+     .file = "tensor/" #FILE,                                                                                \
+     .title = TITLE,                                                                                         \
+     .block = {X, Y, Z},                                                                                     \
+     .output_class = WORKLOAD_CLASS_##CLASS,                                                                 \
+     .tolerance = TOLERANCE,                                                                                 \
+     .kernels = (const char *const[]){__VA_ARGS__, NULL},                                                    \
+     .ptx_file = {"kernels/tensor/ptx/" #FILE ".ptx"},                                                       \
+     .ptx = {workload_ptx_tensor_##FILE},                                                                    \
+     .ptx_end = {workload_ptx_tensor_##FILE##_end},                                                          \
+     .source = workload_source_tensor_##FILE,                                                                \
+     .run = workload_run_##NAME},
 #include "workload/workload.def"
+#undef TENSOR
 #undef VARIANT
-#undef WORKLOAD
 };
 
-enum { WORKLOAD_COUNT = sizeof table / sizeof table[0] };
+enum {
+#define VARIANT(NAME, ...) COUNT_##NAME,
+#define TENSOR(...)
+#include "workload/workload.def"
+#undef TENSOR
+#undef TENSOR_FILE
+#undef VARIANT
+#undef WORKLOAD
+    WORKLOAD_COUNT, // of those that every GPU runs; the others lie behind them
+    TABLE_COUNT = sizeof table / sizeof table[0]
+};
 
 const struct workload *workload_at(size_t i) { return i < WORKLOAD_COUNT ? &table[i] : NULL; }
 
@@ -77,13 +110,13 @@ bool workload_has_size(const struct workload *w, enum workload_size size)
 static const char *name_at(const void *context, size_t i)
 {
     (void)context;
-    return i < WORKLOAD_COUNT ? table[i].name : NULL;
+    return i < TABLE_COUNT ? table[i].name : NULL;
 }
 
 const struct workload *workload_find(const char *name, const char **nearest)
 {
     *nearest = NULL;
-    for (size_t i = 0; i < WORKLOAD_COUNT; i++)
+    for (size_t i = 0; i < TABLE_COUNT; i++)
         if (str_equal(table[i].name, name)) return &table[i];
     *nearest = str_nearest(name, name_at, NULL);
     return NULL;

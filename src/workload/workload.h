@@ -44,11 +44,12 @@ struct workload {
     const char *title;
     unsigned block[3]; // threads of a block of the main kernels, in x, y, z
     enum workload_class output_class;
-    double tolerance;                          // as in workload.def; 0 = must be equal
-    const char *const *kernels;                // entries, ends with NULL
-    const char *ptx[WORKLOAD_PTX_SOURCES];     // PTX text, embedded in the library
-    const char *ptx_end[WORKLOAD_PTX_SOURCES]; // end of the text, holding a NUL
-    const char *source;                        // the CUDA text of `file`
+    double tolerance;                           // as in workload.def; 0 = must be equal
+    const char *const *kernels;                 // entries, ends with NULL
+    const char *ptx_file[WORKLOAD_PTX_SOURCES]; // its path in the tree; NULL: none by this compiler
+    const char *ptx[WORKLOAD_PTX_SOURCES];      // PTX text, embedded in the library
+    const char *ptx_end[WORKLOAD_PTX_SOURCES];  // end of the text, holding a NUL
+    const char *source;                         // the CUDA text of `file`
     void (*run)(struct host *);
 };
 
@@ -83,14 +84,15 @@ struct workload_result {
     const char *fault_text;    // of a faulted launch, valid until the context's next launch; NULL: no fault
 };
 
-// The i-th workload, NULL past the last.
+// The i-th workload that every GPU runs, NULL past the last.
 const struct workload *workload_at(size_t i);
 // By name. NULL: unknown name, and *nearest is a similar name or NULL.
 const struct workload *workload_find(const char *name, const char **nearest);
 
 // The i-th workload of a group, NULL past the last. Groups: "darsie-1d" and "darsie-2d" (DARSIE's Table 1,
 // groups.def), "darsie" (both); "dac" (29 regular programs); "all"; of Xiang's thesis "uv" (Table 3),
-// "warpman" (Table 5), "locality" (chapter 5) and "ilp" (chapter 4). *abbreviation: the group's short name.
+// "warpman" (Table 5), "locality" (chapter 5) and "ilp" (chapter 4); "tensor" (for GPUs with tensor cores, the only ones outside of
+// "all"). *abbreviation: the group's short name.
 // For "all": the short name in the first group with the workload, or else the workload's name. `abbreviation`
 // may be NULL.
 const struct workload *workload_in_group(const char *group, size_t i, const char **abbreviation);

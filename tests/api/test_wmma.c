@@ -15,10 +15,11 @@ enum type { F16, BF16, TF32, F32, F64, S8, U8, S4, U4, B1, S32 };
 static const struct {
     const char *text, *kept; // `kept`: the type of a fragment's registers
     unsigned bits, fraction;
-} types[] = {[F16] = {"f16", "b32", 16, 10},  [BF16] = {"bf16", "b32", 16, 7}, [TF32] = {"tf32", "b32", 32, 23},
-             [F32] = {"f32", "f32", 32, 23},  [F64] = {"f64", "f64", 64, 52},  [S8] = {"s8", "b32", 8, 0},
-             [U8] = {"u8", "b32", 8, 0},      [S4] = {"s4", "b32", 4, 0},      [U4] = {"u4", "b32", 4, 0},
-             [B1] = {"b1", "b32", 1, 0},      [S32] = {"s32", "b32", 32, 0}};
+} types[] = {
+    [F16] = {"f16", "b32", 16, 10}, [BF16] = {"bf16", "b32", 16, 7}, [TF32] = {"tf32", "b32", 32, 23},
+    [F32] = {"f32", "f32", 32, 23}, [F64] = {"f64", "f64", 64, 52},  [S8] = {"s8", "b32", 8, 0},
+    [U8] = {"u8", "b32", 8, 0},     [S4] = {"s4", "b32", 4, 0},      [U4] = {"u4", "b32", 4, 0},
+    [B1] = {"b1", "b32", 1, 0},     [S32] = {"s32", "b32", 32, 0}};
 
 // Registers of the fragments of a, b, c and d (PTX ISA 9.7.14.3).
 static const struct form {
@@ -27,19 +28,32 @@ static const struct form {
     unsigned registers[4];
     const char *operation; // of .b1
 } forms[] = {
-    {16, 16, 16, F16, F32, F32, {8, 8, 8, 8}, ""},  {32, 8, 16, F16, F32, F32, {8, 8, 8, 8}, ""},
-    {8, 32, 16, F16, F32, F32, {8, 8, 8, 8}, ""},   {16, 16, 16, F16, F16, F16, {8, 8, 4, 4}, ""},
-    {32, 8, 16, F16, F16, F16, {8, 8, 4, 4}, ""},   {8, 32, 16, F16, F16, F16, {8, 8, 4, 4}, ""},
-    {16, 16, 16, F16, F32, F16, {8, 8, 8, 4}, ""},  {32, 8, 16, F16, F32, F16, {8, 8, 8, 4}, ""},
-    {8, 32, 16, F16, F32, F16, {8, 8, 8, 4}, ""},   {16, 16, 16, F16, F16, F32, {8, 8, 4, 8}, ""},
-    {32, 8, 16, F16, F16, F32, {8, 8, 4, 8}, ""},   {8, 32, 16, F16, F16, F32, {8, 8, 4, 8}, ""},
-    {16, 16, 16, BF16, F32, F32, {4, 4, 8, 8}, ""}, {32, 8, 16, BF16, F32, F32, {8, 2, 8, 8}, ""},
-    {8, 32, 16, BF16, F32, F32, {2, 8, 8, 8}, ""},  {16, 16, 8, TF32, F32, F32, {4, 4, 8, 8}, ""},
-    {8, 8, 4, F64, F64, F64, {1, 1, 2, 2}, ""},     {16, 16, 16, S8, S32, S32, {2, 2, 8, 8}, ""},
-    {32, 8, 16, S8, S32, S32, {4, 1, 8, 8}, ""},    {8, 32, 16, S8, S32, S32, {1, 4, 8, 8}, ""},
-    {16, 16, 16, U8, S32, S32, {2, 2, 8, 8}, ""},   {32, 8, 16, U8, S32, S32, {4, 1, 8, 8}, ""},
-    {8, 32, 16, U8, S32, S32, {1, 4, 8, 8}, ""},    {8, 8, 32, S4, S32, S32, {1, 1, 2, 2}, ""},
-    {8, 8, 32, U4, S32, S32, {1, 1, 2, 2}, ""},     {8, 8, 128, B1, S32, S32, {1, 1, 2, 2}, ".xor.popc"},
+    {16, 16, 16, F16, F32, F32, {8, 8, 8, 8}, ""},
+    {32, 8, 16, F16, F32, F32, {8, 8, 8, 8}, ""},
+    {8, 32, 16, F16, F32, F32, {8, 8, 8, 8}, ""},
+    {16, 16, 16, F16, F16, F16, {8, 8, 4, 4}, ""},
+    {32, 8, 16, F16, F16, F16, {8, 8, 4, 4}, ""},
+    {8, 32, 16, F16, F16, F16, {8, 8, 4, 4}, ""},
+    {16, 16, 16, F16, F32, F16, {8, 8, 8, 4}, ""},
+    {32, 8, 16, F16, F32, F16, {8, 8, 8, 4}, ""},
+    {8, 32, 16, F16, F32, F16, {8, 8, 8, 4}, ""},
+    {16, 16, 16, F16, F16, F32, {8, 8, 4, 8}, ""},
+    {32, 8, 16, F16, F16, F32, {8, 8, 4, 8}, ""},
+    {8, 32, 16, F16, F16, F32, {8, 8, 4, 8}, ""},
+    {16, 16, 16, BF16, F32, F32, {4, 4, 8, 8}, ""},
+    {32, 8, 16, BF16, F32, F32, {8, 2, 8, 8}, ""},
+    {8, 32, 16, BF16, F32, F32, {2, 8, 8, 8}, ""},
+    {16, 16, 8, TF32, F32, F32, {4, 4, 8, 8}, ""},
+    {8, 8, 4, F64, F64, F64, {1, 1, 2, 2}, ""},
+    {16, 16, 16, S8, S32, S32, {2, 2, 8, 8}, ""},
+    {32, 8, 16, S8, S32, S32, {4, 1, 8, 8}, ""},
+    {8, 32, 16, S8, S32, S32, {1, 4, 8, 8}, ""},
+    {16, 16, 16, U8, S32, S32, {2, 2, 8, 8}, ""},
+    {32, 8, 16, U8, S32, S32, {4, 1, 8, 8}, ""},
+    {8, 32, 16, U8, S32, S32, {1, 4, 8, 8}, ""},
+    {8, 8, 32, S4, S32, S32, {1, 1, 2, 2}, ""},
+    {8, 8, 32, U4, S32, S32, {1, 1, 2, 2}, ""},
+    {8, 8, 128, B1, S32, S32, {1, 1, 2, 2}, ".xor.popc"},
     {8, 8, 128, B1, S32, S32, {1, 1, 2, 2}, ".and.popc"},
 };
 
@@ -55,7 +69,8 @@ static uint64_t bits_of(enum type type, double v)
     int bias = type == F16 ? 15 : 127;
     if (v == 0) return 0;
     double field = rint(ldexp(fabs(v), (int)fraction - ilogb(v)));
-    uint64_t magnitude = ((uint64_t)(ilogb(v) + bias - 1) << fraction) + (uint64_t)field; // field has the leading 1
+    uint64_t magnitude =
+        ((uint64_t)(ilogb(v) + bias - 1) << fraction) + (uint64_t)field; // field has the leading 1
     return magnitude | (v < 0 ? 0x8000u : 0);
 }
 
@@ -134,8 +149,7 @@ static const char *layout_of(const struct matrix *m) { return m->by_column ? "co
 
 static void write_fragment(struct strbuf *out, unsigned which, unsigned count)
 {
-    for (unsigned k = 0; k < count; k++)
-        strbuf_printf(out, "%s%%%c%u", k ? "," : "{", names[which], k);
+    for (unsigned k = 0; k < count; k++) strbuf_printf(out, "%s%%%c%u", k ? "," : "{", names[which], k);
     strbuf_puts(out, "}");
 }
 
@@ -157,8 +171,8 @@ static void write_access(struct strbuf *out, const struct form *f, const struct 
                          enum space space)
 {
     bool is_store = which == 3;
-    strbuf_printf(out, "wmma.%s.%c.sync.aligned.%s.m%un%uk%u%s.%s ", is_store ? "store" : "load", names[which],
-                  layout_of(m), f->m, f->n, f->k, spaces[space], types[m->type].text);
+    strbuf_printf(out, "wmma.%s.%c.sync.aligned.%s.m%un%uk%u%s.%s ", is_store ? "store" : "load",
+                  names[which], layout_of(m), f->m, f->n, f->k, spaces[space], types[m->type].text);
     if (!is_store) write_fragment(out, which, f->registers[which]), strbuf_puts(out, ", ");
     strbuf_printf(out, space == SHARED ? "[s%c]" : "[%%at%c]", names[which]);
     if (is_store) strbuf_puts(out, ", "), write_fragment(out, which, f->registers[which]);
@@ -179,12 +193,13 @@ static void write_product(struct strbuf *out, const struct form *f, const struct
 
 static void write_program(struct strbuf *out, const struct form *f, const struct matrix *m, enum space space)
 {
-    strbuf_puts(out, ".version 8.0\n.target sm_80\n.address_size 64\n"
-                     ".visible .entry product(.param .u64 pa, .param .u64 pb, .param .u64 pc, .param .u64 pd)\n{\n"
-                     ".reg .pred %p;\n.reg .b32 %i, %s, %base, %word;\n.reg .b64 %to;\n");
+    strbuf_puts(out,
+                ".version 8.0\n.target sm_80\n.address_size 64\n"
+                ".visible .entry product(.param .u64 pa, .param .u64 pb, .param .u64 pc, .param .u64 pd)\n{\n"
+                ".reg .pred %p;\n.reg .b32 %i, %s, %base, %word;\n.reg .b64 %to;\n");
     for (unsigned which = 0; which < 4; which++) {
-        strbuf_printf(out, ".reg .b64 %%at%c;\n.reg .%s %%%c<8>;\n", names[which],
-                      types[m[which].type].kept, names[which]);
+        strbuf_printf(out, ".reg .b64 %%at%c;\n.reg .%s %%%c<8>;\n", names[which], types[m[which].type].kept,
+                      names[which]);
         if (space == SHARED)
             strbuf_printf(out, ".shared .align 32 .b8 s%c[%u];\n", names[which], bytes_of(&m[which]));
     }

@@ -38,6 +38,7 @@ static void add(void *context, struct wf_kernel *kernel, const struct wf_launch_
 
 struct machine {
     const char *gpu, *settings;
+    const char *group; // NULL: all
     enum workload_size size;
     size_t every, first; // the bundled kernels first, first + every, …; every 0: all kernels
 };
@@ -110,8 +111,9 @@ static void try_in_turn(struct test *t, const struct machine *m, const test_name
     char settings[200];
     snprintf(settings, sizeof settings, "%s simt=stack", m->settings);
     const struct machine stacked = {.gpu = m->gpu, .settings = settings, .size = m->size};
+    const char *group = m->group ? m->group : "all";
     const struct workload *w;
-    for (size_t i = 0; (w = workload_at(i)) != NULL; i++) {
+    for (size_t i = 0; (w = workload_in_group(group, i, NULL)) != NULL; i++) {
         struct outcome base, base_stacked;
         if (m->every && i % m->every != m->first) continue;
         run(t, w, m, "base", &base);
@@ -304,6 +306,18 @@ static void test_gpus(struct test *t)
     vec_fini(&techs);
 }
 
+// The kernels for tensor cores: every mechanism, and a ninth of the options.
+static void test_tensor(struct test *t)
+{
+    struct sums sums = {0};
+    struct machine m = {.gpu = "h100", .settings = "gpu.sm_count=2", .group = "tensor"};
+    test_names techs = all_options();
+    try_in_turn(t, &m, &techs, techs.count - TEST_COUNT(options), 9, &sums);
+    vec_fini(&techs);
+    CHECK(t, sums.skipped > 0);
+    print("h100", &sums);
+}
+
 // Part of the long form: the options with a word in their name, at size small, on the
 // given GPUs or, without any, on all GPUs.
 static const char *the_word, *const *the_gpus;
@@ -445,6 +459,7 @@ int main(int argc, char **argv)
                                              {"diverged", test_diverged},
                                              {"schedulers", test_schedulers},
                                              {"gpus", test_gpus},
+                                             {"tensor", test_tensor},
                                              {"sharing_is_real", test_sharing_is_real},
                                              {"barriers_are_added", test_barriers_are_added},
                                              {"paper_rules_are_caught", test_paper_rules_are_caught}},

@@ -101,53 +101,66 @@ static void add_races(void *context, struct wf_kernel *kernel, const struct wf_l
 }
 
 // A workload's declared class agrees with the race detector.
+static void check_class(struct test *t, const struct workload *w)
+{
+    struct wf_context *c = wf_context_create();
+    CHECK_EQ(t, wf_set(c, "check.races", "1"), WF_OK);
+    uint64_t races = 0;
+    struct workload_result result;
+    const struct workload_options options = {.launched = add_races, .launched_context = &races};
+    workload_run(w, c, &options, &result);
+    CHECK_MSG(t, result.verified, "%s: %s%s", w->name, result.first_mismatch, wf_errors(c));
+    bool racy = w->output_class == WORKLOAD_CLASS_R;
+    CHECK_MSG(t, racy == (races > 0), "%s is class %c and has %llu races", w->name,
+              workload_class_letter(w->output_class), (unsigned long long)races);
+    wf_context_destroy(c);
+}
+
 static void test_classes(struct test *t)
 {
-    for (size_t i = 0; workload_at(i); i++) {
-        const struct workload *w = workload_at(i);
-        struct wf_context *c = wf_context_create();
-        CHECK_EQ(t, wf_set(c, "check.races", "1"), WF_OK);
-        uint64_t races = 0;
-        struct workload_result result;
-        const struct workload_options options = {.launched = add_races, .launched_context = &races};
-        workload_run(w, c, &options, &result);
-        CHECK_MSG(t, result.verified, "%s: %s%s", w->name, result.first_mismatch, wf_errors(c));
-        bool racy = w->output_class == WORKLOAD_CLASS_R;
-        CHECK_MSG(t, racy == (races > 0), "%s is class %c and has %llu races", w->name,
-                  workload_class_letter(w->output_class), (unsigned long long)races);
-        wf_context_destroy(c);
+    for (size_t i = 0; workload_at(i); i++) check_class(t, workload_at(i));
+}
+
+static void check_entries(struct test *t, const struct workload *w, enum workload_ptx by)
+{
+    for (size_t k = 0; w->kernels[k]; k++) {
+        char entry[96];
+        snprintf(entry, sizeof entry, ".visible .entry %s(", w->kernels[k]);
+        CHECK_HAS(t, w->ptx[by], entry);
     }
 }
 
-// The embedded text is the whole file of the tree.
+// The embedded text is the whole file of the tree, with the kernels.
+static void check_embedded(struct test *t, const struct workload *w, enum workload_ptx by)
+{
+    size_t length, embedded = (size_t)(w->ptx_end[by] - w->ptx[by]);
+    char *bytes = test_read_file(t, w->ptx_file[by], &length);
+    CHECK_MSG(t, embedded == length && memcmp(bytes, w->ptx[by], length) == 0, "%s is not the embedded text",
+              w->ptx_file[by]);
+    CHECK(t, *w->ptx_end[by] == '\0');
+    free(bytes);
+    check_entries(t, w, by);
+}
+
 static void test_embedded(struct test *t)
 {
-    for (size_t i = 0; workload_at(i); i++) {
-        const struct workload *w = workload_at(i);
-        for (int c = 0; c < WORKLOAD_PTX_SOURCES; c++) {
-            char path[96];
-            size_t length;
-            snprintf(path, sizeof path, "kernels/ptx/%s/%s.ptx", workload_ptx_name((enum workload_ptx)c),
-                     w->name);
-            char *bytes = test_read_file(t, path, &length);
-            size_t embedded = (size_t)(w->ptx_end[c] - w->ptx[c]);
-            CHECK_MSG(t, embedded == length && memcmp(bytes, w->ptx[c], length) == 0,
-                      "%s is not the embedded text", path);
-            CHECK(t, *w->ptx_end[c] == '\0');
-            free(bytes);
-        }
-    }
+    for (size_t i = 0; workload_at(i); i++)
+        for (int by = 0; by < WORKLOAD_PTX_SOURCES; by++)
+            check_embedded(t, workload_at(i), (enum workload_ptx)by);
 }
 
-static void test_entries(struct test *t)
+// The kernels for tensor cores: correct, without a race, and no part of the others.
+static void test_tensor(struct test *t)
 {
-    for (size_t i = 0; workload_at(i); i++)
-        for (int c = 0; c < WORKLOAD_PTX_SOURCES; c++)
-            for (size_t k = 0; workload_at(i)->kernels[k]; k++) {
-                char entry[96];
-                snprintf(entry, sizeof entry, ".visible .entry %s(", workload_at(i)->kernels[k]);
-                CHECK_HAS(t, workload_at(i)->ptx[c], entry);
-            }
+    const struct workload *w;
+    size_t count = 0;
+    for (; (w = workload_in_group("tensor", count, NULL)) != NULL; count++) {
+        check_embedded(t, w, WORKLOAD_NVCC);
+        check(t, w, test_is_long() ? WORKLOAD_LARGE : WORKLOAD_SMALL, WORKLOAD_NVCC);
+        check_class(t, w);
+        for (size_t i = 0; workload_at(i); i++) CHECK(t, workload_at(i) != w);
+    }
+    CHECK_EQ(t, count, 13);
 }
 
 static void test_find(struct test *t)
@@ -444,7 +457,7 @@ int main(int argc, char **argv)
 {
     static const struct test_case cases[] = {
         {"embedded", test_embedded},
-        {"entries", test_entries},
+        {"tensor", test_tensor},
         {"find", test_find},
         {"small_nvcc", test_small_nvcc},
         {"small_clang", test_small_clang},

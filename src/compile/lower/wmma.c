@@ -221,8 +221,7 @@ static void store_pair(struct lower *l, const struct matrix *m, unsigned pair, u
 // The value in f32 of half 0 or 1 of a register.
 static struct ir_value *widen_half(struct lower *l, struct ir_value *both, unsigned half)
 {
-    struct ir_value *v =
-        op1(l, IR_CVT, TYPE_F32, half ? op2(l, IR_SHR, TYPE_U32, both, word(l, 16)) : both);
+    struct ir_value *v = op1(l, IR_CVT, TYPE_F32, half ? op2(l, IR_SHR, TYPE_U32, both, word(l, 16)) : both);
     v->def->type2 = TYPE_F16;
     return v;
 }
