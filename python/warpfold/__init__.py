@@ -16,11 +16,11 @@ import json as _json
 import re as _re
 import struct as _struct
 
-from . import _library
+from . import _experiment, _library
 from ._library import UNKNOWN, VERSION as __version__
 
 __all__ = ["Context", "Module", "Kernel", "Array", "Stats", "WarpfoldError", "BadInput", "BadUsage", "ProgramFailed",
-           "Mismatch", "run", "study", "sweep", "table", "gpus", "techs", "studies"] + [
+           "Mismatch", "run", "study", "sweep", "experiment", "table", "gpus", "techs", "studies"] + [
                k + str(n) for k in "us" for n in (8, 16, 32, 64)] + ["f16", "f32", "f64", "packed"]
 
 _lib = _library.load()
@@ -524,6 +524,22 @@ def sweep(function, axes, processes=None):
     pool = concurrent.futures.ProcessPoolExecutor(processes, mp_context=multiprocessing.get_context("fork"))
     with pool:
         return table(list(pool.map(_point, jobs)))
+
+
+def experiment(name, *, out="results", size=None, submit=None, options=(), **keys):
+    """A table of the runs of an experiment: kernels, scripts and programs, a row a run, every axis a column.
+
+    `keys` are those of an experiment's file (docs/howto/experiments.md): text, a list of words, or for lines that may
+    be repeated a dict, such as run={"mine": "k.cu --grid 4"}, series={"DARSIE": "darsie"}, sweep={"sm.warps": [8, 16]}.
+    The file NAME.exp is written to this folder, where its relative paths begin; `warpfold reproduce NAME.exp` runs it
+    again. Runs that are in the folder `out` already are not repeated. `submit` "slurm" runs on many machines."""
+    path = name + ".exp"
+    _experiment.write(path, {"title": name, "kind": "runs", **keys})
+    given = (["--size", size] if size else []) + (["--submit", submit, "--wait"] if submit else []) + list(options)
+    rows, (status, message) = _experiment.run(path, out, given)
+    if status:
+        raise _ERRORS.get(status, WarpfoldError)(message)
+    return table(rows)
 
 
 def _names(at):

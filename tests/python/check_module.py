@@ -153,9 +153,32 @@ def check_studies():
     check("darsie" in wf.techs() and "tiny" in wf.gpus() and "redundancy" in wf.studies(), "names")
 
 
+def check_experiment():
+    ptx, home = os.path.abspath(VECADD), os.getcwd()
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        keys = {"measure": "l2.misses / instructions", "views": "tiny/sass",
+                "run": {"mine": ptx + " --kernel vecadd --grid $BLOCKS --block 64 --arg buf=f32:256:iota "
+                        "--arg buf=f32:256:iota --arg buf=f32:256:zero --arg s32=256"},
+                "series": {"DARSIE": "darsie"}, "sweep": {"$BLOCKS": range(1, 5), "shared.latency": (20, 30)}}
+        rows = wf.experiment("sums", out="got", **keys)
+        rows = rows if isinstance(rows, list) else rows.to_dict("records")
+        got = {(r["BLOCKS"], r["shared.latency"]): r for r in rows}
+        check(len(got) == 8 and got[4, 20]["warp_instructions"] == 2 * got[2, 30]["warp_instructions"], "points")
+        check(os.path.exists("got/results.db"), "the database")
+        again = wf.experiment("sums", out="got", **keys)
+        check(len(again) == len(rows), "the same runs again")
+        refused(wf.BadInput, "l2.mhz", wf.experiment, "wrong", **{**keys, "measure": "l2.hitz"})
+        with open("own.exp", "w") as own:
+            own.write("title = mine\n")
+        refused(FileExistsError, "own.exp", wf.experiment, "own", **keys)
+        os.chdir(home)
+
+
 check_layout(sys.argv[1])
 check_runs()
 check_contexts()
 check_studies()
 check_sweep()
+check_experiment()
 print("ok")
