@@ -254,7 +254,7 @@ static void fill_launch(struct wf_pending *l, const struct wf_launch_config *sha
         .is_interrupted = api_is_interrupted,
         .interrupt_context = c,
     };
-    if (c->gpu && chip_tensor_card(&c->chip, &l->tensor)) l->launch.tensor = &l->tensor;
+    if (chip_tensor_card(&c->chip, &l->tensor)) l->launch.tensor = &l->tensor;
     l->is_timed = api_is_timed(c);
     l->max_cycles = c->max_cycles;
 }

@@ -92,8 +92,7 @@ static void compare(struct host *h, enum element type, uint64_t address, const d
         else if (type == F32)
             values[i] = ((const float *)got)[i];
         else
-            values[i] =
-                (float)narrow_to(type == F16 ? NARROW_F16 : NARROW_BF16, ((const uint16_t *)got)[i]);
+            values[i] = (float)narrow_to(type == F16 ? NARROW_F16 : NARROW_BF16, ((const uint16_t *)got)[i]);
     }
     host_compare_f32(h, "element", values, want, count, scale);
 }
@@ -108,7 +107,7 @@ CLONES static void add_row(double factor, const float *restrict from, double *re
 
 static double *reference(struct host *h, const float *a, const float *b, struct extent e)
 {
-    double *want = HOST_ARRAY(h, double, (size_t)e.m * (size_t)e.n);
+    double *want = HOST_ARRAY(h, double, (size_t)e.m *(size_t)e.n);
     for (int y = 0; y < e.m && !h->failed; y++)
         for (int k = 0; k < e.k; k++)
             add_row((double)a[(size_t)y * (size_t)e.k + (size_t)k], b + (size_t)k * (size_t)e.n,
@@ -217,8 +216,7 @@ static void attend(const float *q, const float *k, const float *v, int query, in
     memset(out, 0, DEPTH * sizeof *out);
     for (int key = 0; key < keys; key++) {
         double score = 0;
-        for (int l = 0; l < DEPTH; l++)
-            score += (double)q[query * DEPTH + l] * (double)k[key * DEPTH + l];
+        for (int l = 0; l < DEPTH; l++) score += (double)q[query * DEPTH + l] * (double)k[key * DEPTH + l];
         double weight = exp(score * scale);
         sum += weight;
         add_row(weight, v + key * DEPTH, out, DEPTH);

@@ -279,14 +279,16 @@ static void test_deep_f64(struct test *t)
 
 // -- GPUs ----------------------------------------------------------------------------------------------------
 
-// Bytes of a product of tf32 on a GPU (NULL: functional) with a setting (NULL: none), into c.
-static void product_on(struct test *t, const char *gpu, const char *key, const char *value,
-                       float c[128 * 128])
+// Bytes of a product of tf32 on a GPU (NULL: functional) with a setting (NULL: none), into c. is_timed false: a functional run with the
+// GPU's settings.
+static void product_with(struct test *t, const char *gpu, bool is_timed, const char *key, const char *value,
+                         float c[128 * 128])
 {
     int m = 128, n = 128, k = 64;
     struct bench b;
     if (!bench_init_on(&b, t, "gemm_types", gpu)) return;
     if (key) CHECK(t, wf_set(b.c, key, value) == WF_OK);
+    if (!is_timed) CHECK(t, wf_gpu(b.c, NULL) == WF_OK);
     void *x = random_elements(F32, (size_t)(m * k), &b.g), *y = random_elements(F32, (size_t)(n * k), &b.g);
     uint64_t a_at = put(&b, x, (size_t)(4 * m * k)), b_at = put(&b, y, (size_t)(4 * n * k)),
              c_at = put(&b, c, 4 * 128 * 128);
@@ -297,7 +299,13 @@ static void product_on(struct test *t, const char *gpu, const char *key, const c
     wf_context_destroy(b.c);
 }
 
-// Values follow the rule of the GPU; without a GPU, of the code's .target, here sm_80.
+static void product_on(struct test *t, const char *gpu, const char *key, const char *value,
+                       float c[128 * 128])
+{
+    product_with(t, gpu, true, key, value, c);
+}
+
+// Values follow the rule of the GPU, also in functional runs with its settings; without a GPU, of the code's .target, here sm_80.
 static void test_cards(struct test *t)
 {
     static float ampere[128 * 128], a100[128 * 128], h100[128 * 128], changed[128 * 128];
@@ -306,6 +314,8 @@ static void test_cards(struct test *t)
     product_on(t, "h100", NULL, NULL, h100);
     CHECK(t, memcmp(ampere, a100, sizeof a100) == 0);
     CHECK(t, memcmp(h100, a100, sizeof a100) != 0);
+    product_with(t, "h100", false, NULL, NULL, changed);
+    CHECK(t, memcmp(h100, changed, sizeof changed) == 0);
     product_on(t, "a100", "tensor.values", "hopper", changed);
     CHECK(t, memcmp(h100, changed, sizeof changed) == 0);
     product_on(t, "h100", "tensor.values", "target", changed);
