@@ -207,11 +207,12 @@ static void plan_study(struct figure *f, struct jobs *jobs, const struct kernel_
             strbuf_printf(&names, "%s%s", k ? "," : "", kernels->all.data[k].name);
         const char *kept = x->file ? NULL : arena_strndup(&jobs->arena, names.text, names.length);
         strbuf_fini(&names);
-        add(f, view, 0, "", 0, jobs_study(jobs, x, kept, f->size, v), NO_JOB);
+        add(f, view, 0, "", 0, jobs_study(jobs, x, kept, 0, f->size, v), NO_JOB);
         return;
     }
     for (size_t k = 0; k < kernels->all.count; k++) {
-        size_t job = jobs_study(jobs, x, kernels->all.data[k].name, f->size, v);
+        size_t job =
+            jobs_study(jobs, x, kernels->all.data[k].name, kernels->all.data[k].registers, f->size, v);
         for (size_t s = 0; s < (x->rows ? 1 : x->series.count); s++)
             add(f, view, k, kernels->all.data[k].abbreviation, s, job, NO_JOB);
     }
