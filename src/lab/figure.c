@@ -41,6 +41,13 @@ static bool is_chosen(const struct experiment *x, const char *name)
     return !x->only.count;
 }
 
+// Registers per thread of a paper: by the table of the kernels' group, or, of a kernel named alone, of the experiment's.
+static unsigned registers_of(const struct experiment *x, const char *kernels, const struct workload *w)
+{
+    unsigned count = workload_registers(kernels, w->name);
+    return count || !x->group ? count : workload_registers(x->group, w->name);
+}
+
 // The experiment's kernels available in the size, groups resolved, without duplicates, and the user's own runs.
 // every: also kernels left out by --only.
 static struct kernel_list kernels_of(const struct experiment *x, const char *size, bool every)
@@ -51,7 +58,7 @@ static struct kernel_list kernels_of(const struct experiment *x, const char *siz
         const struct workload *w;
         for (size_t i = 0; (w = categories_named_kernel(x->kernels.data[k], i, &abbreviation)) != NULL; i++)
             if (every || is_chosen(x, w->name))
-                add_kernel(&list, w, abbreviation, workload_registers(x->kernels.data[k], w->name), size);
+                add_kernel(&list, w, abbreviation, registers_of(x, x->kernels.data[k], w), size);
     }
     for (size_t i = 0; i < x->own.list.count; i++) {
         const struct own_subject *own = &x->own.list.data[i];
@@ -200,11 +207,12 @@ static void plan_study(struct figure *f, struct jobs *jobs, const struct kernel_
             strbuf_printf(&names, "%s%s", k ? "," : "", kernels->all.data[k].name);
         const char *kept = x->file ? NULL : arena_strndup(&jobs->arena, names.text, names.length);
         strbuf_fini(&names);
-        add(f, view, 0, "", 0, jobs_study(jobs, x, kept, f->size, v), NO_JOB);
+        add(f, view, 0, "", 0, jobs_study(jobs, x, kept, 0, f->size, v), NO_JOB);
         return;
     }
     for (size_t k = 0; k < kernels->all.count; k++) {
-        size_t job = jobs_study(jobs, x, kernels->all.data[k].name, f->size, v);
+        size_t job =
+            jobs_study(jobs, x, kernels->all.data[k].name, kernels->all.data[k].registers, f->size, v);
         for (size_t s = 0; s < (x->rows ? 1 : x->series.count); s++)
             add(f, view, k, kernels->all.data[k].abbreviation, s, job, NO_JOB);
     }

@@ -262,8 +262,8 @@ static bool is_timed(const char *study)
     return timed;
 }
 
-size_t jobs_study(struct jobs *j, const struct experiment *x, const char *kernel, const char *size,
-                  const struct experiment_view *view)
+size_t jobs_study(struct jobs *j, const struct experiment *x, const char *kernel, unsigned registers,
+                  const char *size, const struct experiment_view *view)
 {
     struct strbuf command = {0};
     if (kernel)
@@ -273,6 +273,7 @@ size_t jobs_study(struct jobs *j, const struct experiment *x, const char *kernel
                       x->arguments ? x->arguments : "");
     strbuf_printf(&command, " --set compile.profile=%s", view->profile);
     if (is_timed(x->study)) strbuf_printf(&command, " --gpu %s", view->gpu);
+    if (is_timed(x->study) && registers) strbuf_printf(&command, " --set launch.registers=%u", registers);
     add_settings(&command, x->settings);
     if (!kernel) want_file(j, x->file);
     struct job job = {.command = keep(j, &command),

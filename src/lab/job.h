@@ -43,8 +43,8 @@ size_t jobs_mix(struct jobs *j, const struct experiment *x, const struct experim
                 const char *size, const struct experiment_view *view, const struct experiment_series *series);
 // Adds a study of a bundled kernel, or of several kernels with commas between their names. kernel NULL: a
 // study of the experiment's file.
-size_t jobs_study(struct jobs *j, const struct experiment *x, const char *kernel, const char *size,
-                  const struct experiment_view *view);
+size_t jobs_study(struct jobs *j, const struct experiment *x, const char *kernel, unsigned registers,
+                  const char *size, const struct experiment_view *view);
 // Adds the run of `warpfold mark` for a kernel of the experiment, from the workload's PTX compiled by nvcc.
 size_t jobs_marks(struct jobs *j, const struct experiment *x, const char *kernel,
                   const struct experiment_view *view);
