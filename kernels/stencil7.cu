@@ -8,7 +8,7 @@
 #include "device.h"
 
 #define THREADS 1024
-#define ACROSS 1248 // threads of a row
+#define ACROSS  1248 // threads of a row
 
 __constant__ float weights[2]; // of the point, and of the six around it
 

@@ -24,8 +24,7 @@ static double *apply(struct host *h, const struct box *b, const double *now, con
 
 void workload_run_stencil7(struct host *h)
 {
-    static const struct box sizes[] = {
-        {226, 9, 8}, {226, 55, 48}, {226, 211, 48}, {226, 55, 48}};
+    static const struct box sizes[] = {{226, 9, 8}, {226, 55, 48}, {226, 211, 48}, {226, 55, 48}};
     static const float weights[] = {-2, 0.25f};
     const struct box *b = &sizes[h->size];
     const size_t count = (size_t)(b->width * b->height * b->depth), bytes = count * sizeof(float);

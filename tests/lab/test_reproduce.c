@@ -203,6 +203,12 @@ static void test_registers(struct test *t)
         CHECK_MSG(t, c.status == 0, "%s", c.err);
         strbuf_fini(&text);
     }
+    // A kernel named alone has the registers of the experiment's group, in a timed study, too.
+    lab_write(&c, "study.exp",
+              "title = warps\nkind = study\nshow = table\nstudy = warps\ntable = kernels\ngroup = warpman\n"
+              "kernels = pathfinder256\nviews = gtx480-warpman/ptxplus\nseries = A : rtru\n");
+    cli_run(&c, "reproduce $D/study.exp --size small --out $D/out");
+    CHECK_MSG(t, c.status == 0, "%s", c.err);
     sqlite3 *db = lab_open(t, "out");
     CHECK_EQ(t, (int)lab_query(t, db, "SELECT count(*) FROM runs WHERE settings LIKE 'launch.registers=13%'"),
              4);
@@ -210,6 +216,11 @@ static void test_registers(struct test *t)
         t,
         (int)lab_query(t, db, "SELECT count(*) FROM runs WHERE settings LIKE '%compile.max_registers=13%'"),
         2);
+    CHECK_EQ(t,
+             (int)lab_query(t, db,
+                            "SELECT count(*) FROM runs WHERE kind = 'study' AND command LIKE '%--set "
+                            "launch.registers=13%'"),
+             1);
     sqlite3_close(db);
     cli_fini(&c);
 }
