@@ -247,7 +247,10 @@ static void *sm_begin(void *launch, struct sm_grid *grid, uint64_t *counts)
 static struct tech_concerns concerns(const void *state)
 {
     const struct decoupled *d = state;
-    return (struct tech_concerns){d->launch->concerns, &d->attentive, d->launch->removed};
+    return (struct tech_concerns){.hooks = d->launch->concerns,
+                                  .attentive = &d->attentive,
+                                  .left_out = d->launch->removed,
+                                  .only_absent = true};
 }
 
 static void sm_end(void *state)
