@@ -39,6 +39,7 @@ void front_start(struct sm *s, unsigned slot)
 {
     struct sm_warp *w = &s->warps[slot];
     w->front.head = w->front.pc = w->warp->pc;
+    s->front.moved |= 1ull << slot;
     front_update(s, slot);
 }
 
@@ -50,7 +51,9 @@ void front_flush(struct sm *s, unsigned slot, uint32_t pc)
     w->front.fill_at = 0;
     w->front.waits_for_line = false; // the requested line still arrives in the cache
     w->front.head = w->front.pc = pc;
-    if (has_techs(s)) mech_flushed(w);
+    if (!has_techs(s) || is_guest(w)) return;
+    s->front.moved |= 1ull << slot;
+    mech_flushed(w);
 }
 
 // Prefetches the icache.prefetch code lines after `line`, up to the end of the program; no warp waits for the
@@ -130,6 +133,7 @@ void front_look_up(struct sm *s, unsigned slot)
 {
     bool has_line = set_out(s, slot, WAITER_WARP);
     if (has_line) front_expect(s, &s->warps[slot], slot);
+    s->front.moved |= 1ull << slot;
     s->front.fetchable &= ~(1ull << slot);
     // without the line, the warp may fetch again at once; a mechanism may have skipped all instructions
     if (!has_line || has_techs(s)) front_update(s, slot);
@@ -157,7 +161,7 @@ static void fetch_one(struct sm *s, unsigned port, uint64_t mine)
 
 static void fetch_among(struct sm *s, uint64_t fetchable)
 {
-    uint64_t among = has_techs(s) ? mech_fetch(s, fetchable) : ~0ull;
+    uint64_t among = has_techs(s) ? front_ask(s, fetchable) : ~0ull;
     if (!s->config->fetch_per_scheduler) {
         fetch_one(s, 0, among);
         return;
@@ -253,6 +257,7 @@ void front_hold(struct sm *s, unsigned slot, bool held)
 void front_skip(struct sm *s, unsigned slot)
 {
     s->warps[slot].front.pc++;
+    s->front.moved |= 1ull << slot;
     front_update(s, slot);
 }
 

@@ -25,6 +25,7 @@ struct front {
     bool is_plain;                // one fetch port, in round robin
     uint64_t fetchable;           // bits by warp slot: the warp wants instructions and is not in `held`
     uint64_t held;                // bits: a mechanism forbids fetching for the warp
+    uint64_t moved;               // bits: `pc` has changed since mech_fetch saw the warp; with mechanisms
     uint32_t last[SM_SCHEDULERS]; // slot of the last warp served, by fetch port
     // by fetch port, for unfair policies: choices so far; slot of the last round-robin choice, made to keep
     // warps from starving

@@ -57,6 +57,13 @@ static inline __attribute__((always_inline)) void front_depart(const struct sm *
     counts->fetch_fetched += n;
 }
 
+// A fetch has set out for a warp of a grid with mechanisms, which may have skipped all its instructions.
+static inline void front_set_out(struct sm *s, const struct sm_warp *w, unsigned slot)
+{
+    s->front.moved |= 1ull << slot;
+    if (!w->front.fetching) front_update(s, slot);
+}
+
 // fetch.latency is far below RING_CYCLES.
 static inline void front_expect(struct sm *s, const struct sm_warp *w, unsigned slot)
 {
@@ -69,13 +76,23 @@ static inline __attribute__((always_inline)) void front_fetch(struct sm *s, unsi
     const struct code_place *at = front_place(w, w->front.pc);
     uint64_t line = w->grid->launch->code + at->line;
     bool is_asked = mode != MODE_PLAIN && has_techs(s) && (w->grid->leaves_out || w->grid->hooks->fetched);
-    if (is_asked || line != s->front.line || line == w->tags.granted) {
+    if (line != s->front.line || line == w->tags.granted) {
         front_look_up(s, slot);
         return;
     }
-    front_depart(s, w, at, false);
+    front_depart(s, w, at, is_asked);
     front_expect(s, w, slot);
     s->front.fetchable &= ~(1ull << slot);
+    if (is_asked) front_set_out(s, w, slot);
+}
+
+// The warps of `fetchable` (bits by slot) that the mechanisms leave to the arbiter.
+static inline uint64_t front_ask(struct sm *s, uint64_t fetchable)
+{
+    uint64_t moved = fetchable & s->front.moved;
+    if (!moved && !s->asks_fetch) return fetchable;
+    s->front.moved &= ~fetchable; // a mechanism may move the warps on
+    return mech_fetch(s, fetchable, moved);
 }
 
 // The fetches of a cycle in which some warp wants instructions.
@@ -87,7 +104,7 @@ static inline __attribute__((always_inline)) void front_cycle(struct sm *s, enum
         return;
     }
     if (mode != MODE_PLAIN && has_techs(s)) {
-        among = mech_fetch(s, among);
+        among = front_ask(s, among);
         among &= s->front.fetchable; // less what a mechanism has skipped to the end, or holds
         if (!among) return;
     }

@@ -248,6 +248,24 @@ static bool bank_is_free(const struct sm *s, uint32_t reg, uint64_t at)
     return bank == NO_BANK || s->operands.port[bank] <= at * s->config->bank_ports;
 }
 
+// operand_collect of the operands not in `absent` (bits).
+static uint64_t collect_present(struct sm *s, const struct sm_warp *w, const struct op *o, uint32_t absent)
+{
+    const uint64_t first = s->now + 1;
+    uint64_t collected = first;
+    for (uint32_t left = ~absent & (uint32_t)bit_mask(o->read_count); left; left &= left - 1) {
+        uint32_t reg = w->operands.map[o->reads[bit_lowest(left)]];
+        w->grid->counts.operand_reads++;
+        uint64_t cycle = s->config->bank_conflicts ? take_port(s, s->operands.bank_of[reg], first) : first;
+        if (cycle == first) continue;
+        note_read(&s->operands, reg, cycle);
+        w->grid->counts.operand_conflict_cycles += cycle - first;
+        collected = later(collected, cycle);
+    }
+    operand_keep_collector(s, collected + 1);
+    return collected;
+}
+
 // With mechanisms or sim.check. asked: bits of the operands that a mechanism may keep outside the register file.
 uint64_t operand_collect_observed(struct sm *s, const struct sm_warp *w, const struct op *o)
 {
@@ -256,6 +274,7 @@ uint64_t operand_collect_observed(struct sm *s, const struct sm_warp *w, const s
     uint64_t collected = first;
     uint32_t asked = elsewhere(s, w, o, false);
     if (!asked && !c->check && !s->operands.has_free_banks) return operand_collect_plain(s, w, o);
+    if (w->grid->concerns.only_absent && !c->check) return collect_present(s, w, o, asked);
     for (unsigned k = 0; k < o->read_count; k++) {
         uint32_t reg = w->operands.map[o->reads[k]];
         unsigned bank = s->operands.bank_of[reg];

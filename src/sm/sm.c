@@ -59,8 +59,12 @@ struct sm *sm_renew(struct sm *s, uint64_t now)
 
 void sm_note_onlookers(struct sm *s)
 {
-    s->has_techs = false;
-    EACH_GRID(s, g) s->has_techs |= g->tech_count != 0;
+    s->has_techs = s->asks_fetch = false;
+    EACH_GRID(s, g)
+    {
+        s->has_techs |= g->tech_count != 0;
+        s->asks_fetch |= g->hooks && g->hooks->fetch;
+    }
     s->has_watchers = s->config->check || s->stall || s->watch || s->config->no_divergence;
     s->has_onlookers = s->has_techs || s->has_watchers;
 }
@@ -110,16 +114,10 @@ static inline __attribute__((always_inline)) void wake(struct sm *s, unsigned sl
         ready_look(s, &s->warps[slot], slot);
 }
 
-static inline bool guests_run(const struct sm *s)
-{
-    EACH_GRID(s, g) if (guest_runs(g->guest)) return true;
-    return false;
-}
-
 // MODE_BESIDE: whether nothing in the cycle is beside the warps.
 static inline bool is_among_warps(const struct sm *s)
 {
-    return !guests_run(s) && !s->has_port && s->config->issue_interval <= 1 && !s->config->predict;
+    return !s->guests_running && !s->has_port && s->config->issue_interval <= 1 && !s->config->predict;
 }
 
 // Runs the SM to cycle `until`. Inlined for every mode: a plain run does not pay for the general case.
@@ -143,7 +141,7 @@ static inline __attribute__((always_inline)) void run(struct sm *s, uint64_t unt
         if (s->room.placed.count) room_start_placed(s);
         for (warps = front_arrivals(&s->front, s->now); warps; warps &= warps - 1)
             front_fill(s, bit_lowest(warps), mode);
-        if (beside && guests_run(s)) front_fill_guests(s);
+        if (beside && s->guests_running) front_fill_guests(s);
         for (warps = ready_due(&s->ready, s->now); warps; warps &= warps - 1)
             wake(s, bit_lowest(warps), mode);
         if (!plain && s->event_at <= s->now) mech_events(s);
@@ -160,7 +158,7 @@ static inline __attribute__((always_inline)) void run(struct sm *s, uint64_t unt
         else
             issue_cycle(s, mode);
         if (__builtin_expect(s->faulted, 0)) room_kill_failed(s);
-        if (beside && guests_run(s))
+        if (beside && s->guests_running)
             front_cycle_beside_guests(s);
         else if (beside && s->has_guests && s->front.fetchable)
             front_cycle_without_guests(s);

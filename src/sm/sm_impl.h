@@ -94,9 +94,11 @@ struct sm {
     struct board board;
     struct predict predict;
 
-    bool has_techs;  // some grid on the SM has mechanisms
-    bool has_guests; // some grid may have a guest
-    bool has_port;   // some grid's warps may issue through a mechanism's port
+    bool has_techs;         // some grid on the SM has mechanisms
+    bool asks_fetch;        // a mechanism has the hook `fetch`
+    bool has_guests;        // some grid may have a guest
+    uint8_t guests_running; // number of guests under way
+    bool has_port;          // some grid's warps may issue through a mechanism's port
     // earliest cycle requested by a mechanism (tech_at); CYCLE_NEVER: none
     uint64_t event_at;
     bool has_onlookers; // mechanisms, a watch, sim.check, sim.no_divergence or a stall look are active

@@ -93,8 +93,11 @@ static inline __attribute__((always_inline)) void issue_scheduler(struct sm *s, 
     if (!among || __builtin_expect(s->faulted, 0)) return;
     unsigned slot = issue_choose(s, scheduler, turn ? turn : among);
     uint32_t first = s->warps[slot].front.head;
-    enum outcome o =
-        mode == MODE_BESIDE ? issue_head(s, scheduler, slot, true) : issue_this(s, scheduler, slot, mode);
+    const struct sm_warp *w = &s->warps[slot];
+    bool is_watched = mode == MODE_BESIDE && has_onlookers(s) && !(s->predict.wrong >> slot & 1);
+    enum outcome o = is_watched            ? issue_watched(s, scheduler, slot, &w->grid->ops[first])
+                     : mode == MODE_BESIDE ? issue_head(s, scheduler, slot, true)
+                                           : issue_this(s, scheduler, slot, mode);
     if (o != OUTCOME_REFUSED)
         issue_follow(s, scheduler, slot, first, o, mode);
     else if (among & (among - 1))

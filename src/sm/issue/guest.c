@@ -34,6 +34,7 @@ void guest_end(struct sm_grid *g)
 {
     if (!g->guest) return;
     g->sm->warps[g->guest->slot] = (struct sm_warp){0};
+    g->sm->guests_running = (uint8_t)(g->sm->guests_running - g->guest->runs);
     if (g->guest->block) timed_block_destroy(g->guest->block);
     free(g->guest);
     g->guest = NULL;
@@ -53,6 +54,7 @@ void guest_start(struct sm_grid *g, const struct sm_tech *host, uint32_t pc, uns
     x->scheduler = x->roams ? 0 : scheduler % g->sm->config->schedulers;
     x->turn = turn;
     x->runs = true;
+    g->sm->guests_running++;
     x->was_passed_over = x->starves = false;
     x->since = g->sm->now;
     front_flush(g->sm, x->slot, pc);
@@ -63,6 +65,7 @@ void guest_stop(struct sm_grid *g)
     if (!g->guest->runs) return;
     front_flush(g->sm, g->guest->slot, 0);
     g->guest->runs = false;
+    g->sm->guests_running--;
 }
 
 // -- an instruction -----------------------------------------------------------------------------------------

@@ -41,10 +41,6 @@ void issue_pass_others(struct sm *s, unsigned slot);
 enum outcome issue_unusual(struct sm *s, unsigned scheduler, unsigned slot, const struct op *o,
                            enum timed_outcome outcome, uint64_t issued_before, uint64_t lanes_before);
 
-// With onlookers, before the step: true if a mechanism supplies the instruction's result, or changes its guard, or issues
-// a move in its place. *outcome: of the issue.
-bool issue_supplied(struct sm *s, unsigned scheduler, unsigned slot, const struct op *o, bool accesses,
-                    enum outcome *outcome);
 enum outcome issue_watched(struct sm *s, unsigned scheduler, unsigned slot,
                            const struct op *o); // with onlookers
 
@@ -56,6 +52,15 @@ static inline const struct inst *issue_inst(const struct sm_grid *g, const struc
 static inline void issue_keep_scheduler(struct sm *s, unsigned slot, uint32_t cycles)
 {
     s->issue.free[slot % s->config->schedulers] = s->now + cycles;
+}
+
+// Who is told of an issuing instruction; a constant, so that questions to nobody are no code. TECHS: mechanisms alone.
+// ALL: mechanisms, if there are some, a watch, sim.check, a look for launches without end.
+enum audience { AUDIENCE_NONE, AUDIENCE_TECHS, AUDIENCE_ALL };
+
+static inline __attribute__((always_inline)) bool issue_tells_techs(const struct sm *s, enum audience told)
+{
+    return told == AUDIENCE_TECHS || (told == AUDIENCE_ALL && has_techs(s));
 }
 
 // Whether nothing known only at issue stands in the way: load/store queue, collector, dependence tracking,
@@ -109,22 +114,22 @@ static inline __attribute__((always_inline)) void issue_keep(struct sm *s, struc
         operand_stall(&w->operands, s->now + o->stall);
 }
 
-// In the functions below, observed: the SM has onlookers. A constant: without onlookers, the questions to them are no
-// code.
-
 // Charges the time of an instruction executed in `lanes` lanes. accesses: a memory instruction with an
 // accessing lane (active, guard true).
-static inline __attribute__((always_inline)) void
-issue_dispatch(struct sm *s, unsigned slot, const struct op *o, bool accesses, uint64_t lanes, bool observed)
+static inline __attribute__((always_inline)) void issue_dispatch(struct sm *s, unsigned slot,
+                                                                 const struct op *o, bool accesses,
+                                                                 uint64_t lanes, enum audience told)
 {
     struct sm_warp *w = &s->warps[slot];
     bool collects = o->collects && (accesses || o->path != PATH_MEMORY);
     uint64_t collected = s->now + 1, done, result = 0;
-    if (collects) collected = observed ? operand_collect_observed(s, w, o) : operand_collect_plain(s, w, o);
+    if (collects) collected = told ? operand_collect_observed(s, w, o) : operand_collect_plain(s, w, o);
     done = collected;
     uint32_t interval = o->interval, issue = s->config->issue_interval;
-    if (observed) {
-        struct op_cost c = issue_observed_cost(s, slot, o, accesses, lanes);
+    if (told == AUDIENCE_TECHS) mech_executed(w, (uint32_t)(o - w->grid->ops));
+    if (told == AUDIENCE_ALL || (told && w->grid->hooks->cost && (accesses || o->path != PATH_MEMORY))) {
+        struct op_cost c = told == AUDIENCE_ALL ? issue_observed_cost(s, slot, o, accesses, lanes)
+                                                : issue_price(w, o, lanes);
         lanes = c.lanes;
         interval = c.interval;
         issue = c.issue;
@@ -133,8 +138,8 @@ issue_dispatch(struct sm *s, unsigned slot, const struct op *o, bool accesses, u
     if (issue > 1) issue_keep_scheduler(s, slot, issue);
     if (o->path == PATH_ALU) {
         if (o->pipe == PIPE_TENSOR) issue_product(s, slot, o);
-        done = observed ? operand_piped(s, w, o, operand_execute(s, w, o, collected, interval))
-                        : operand_piped_plain(s, w, o, collected);
+        done = told ? operand_piped(s, w, o, operand_execute(s, w, o, collected, interval))
+                    : operand_piped_plain(s, w, o, collected);
     } else if (o->path != PATH_MEMORY) {
         result = issue_control(s, slot, o, collected);
         if (o->dst_words) done = result;
@@ -142,20 +147,20 @@ issue_dispatch(struct sm *s, unsigned slot, const struct op *o, bool accesses, u
         // The source registers are in use until cycle `collected`, when the collector has read them.
         operand_keep_busy(&w->operands, collected);
         lsu_push(s, slot, o, issue_inst(w->grid, o), collected + 1);
-    } else if (observed && has_techs(s)) {
+    } else if (issue_tells_techs(s, told)) {
         mech_result(w, (uint32_t)(o - w->grid->ops), collected);
     }
     // The later cycle: a vote may write only a predicate, ready at `result`, not at `done`.
     issue_keep(s, w, o, later(done, result), o->path == PATH_MEMORY && !accesses);
-    if (observed) issue_observed(s, slot, o, collected, done, accesses);
+    if (told == AUDIENCE_ALL) issue_observed(s, slot, o, collected, done, accesses);
+    if (told == AUDIENCE_TECHS && s->config->dependences == DEPENDENCES_ENCODED) issue_pay(s, w, o, done);
 }
 
 // Removes the issued instruction from the I-buffer, and applies its effects on barriers and mechanisms, or
 // the warp's end. has_slot: issued in a slot of its scheduler; false: at a mechanism's port.
-static inline __attribute__((always_inline)) enum outcome issue_leave_buffer(struct sm *s, struct sm_grid *g,
-                                                                             unsigned slot, uint32_t index,
-                                                                             const struct op *o,
-                                                                             bool has_slot, bool observed)
+static inline __attribute__((always_inline)) enum outcome
+issue_leave_buffer(struct sm *s, struct sm_grid *g, unsigned slot, uint32_t index, const struct op *o,
+                   bool has_slot, enum audience told)
 {
     struct sm_warp *w = &s->warps[slot];
     g->counts.issue_issued++;
@@ -164,10 +169,10 @@ static inline __attribute__((always_inline)) enum outcome issue_leave_buffer(str
     else
         account_saved(&g->account, index, SAVED_SLOT);
     front_take(&w->front);
-    if (observed && s->config->no_divergence) issue_pass_others(s, slot);
+    if (told == AUDIENCE_ALL && s->config->no_divergence) issue_pass_others(s, slot);
     bool goes_on = w->warp->state == WARP_READY && w->warp->pc == w->front.head;
     if (!goes_on || o->pipe == PIPE_CONTROL) issue_after_control(s, g, slot, o);
-    if (observed && has_techs(s)) {
+    if (issue_tells_techs(s, told)) {
         if (w->warp)
             mech_issued(w, index, goes_on);
         else
@@ -179,7 +184,7 @@ static inline __attribute__((always_inline)) enum outcome issue_leave_buffer(str
 // After the step of instruction `o`, with the warp's counts of instructions and lanes before the step.
 static inline __attribute__((always_inline)) enum outcome
 issue_stepped(struct sm *s, unsigned scheduler, unsigned slot, const struct op *o, bool accesses,
-              enum timed_outcome outcome, uint64_t issued_before, uint64_t lanes_before, bool observed)
+              enum timed_outcome outcome, uint64_t issued_before, uint64_t lanes_before, enum audience told)
 {
     struct sm_warp *w = &s->warps[slot];
     struct sm_grid *g = w->grid;
@@ -198,12 +203,12 @@ issue_stepped(struct sm *s, unsigned scheduler, unsigned slot, const struct op *
     case TIMED_DONE: break;
     }
     if (w->warp->issued != issued_before) {
-        issue_dispatch(s, slot, o, accesses, w->warp->counts.thread_instructions - lanes_before, observed);
+        issue_dispatch(s, slot, o, accesses, w->warp->counts.thread_instructions - lanes_before, told);
     } else { // lanes wait for reconvergence; the instruction executes later with all lanes
         g->counts.issue_parts++;
-        if (observed && has_techs(s)) mech_executed(w, (uint32_t)(o - g->ops));
+        if (issue_tells_techs(s, told)) mech_executed(w, (uint32_t)(o - g->ops));
     }
-    return issue_leave_buffer(s, g, slot, (uint32_t)(o - g->ops), o, true, observed);
+    return issue_leave_buffer(s, g, slot, (uint32_t)(o - g->ops), o, true, told);
 }
 
 // Tries to issue a plain instruction (decode.h) of a full warp, without onlookers.
@@ -236,24 +241,59 @@ static inline __attribute__((always_inline)) enum outcome issue_plain(struct sm 
     return OUTCOME_ISSUED;
 }
 
+// With onlookers, before the step: true if a mechanism supplies the instruction's result, or changes its guard, or
+// issues a move in its place. *outcome: of the issue.
+static inline __attribute__((always_inline)) bool issue_supplied(struct sm *s, unsigned scheduler,
+                                                                 unsigned slot, const struct op *o,
+                                                                 bool accesses, enum audience told,
+                                                                 enum outcome *outcome)
+{
+    struct sm_warp *w = &s->warps[slot];
+    struct sm_grid *g = w->grid;
+    uint32_t index = (uint32_t)(o - g->ops);
+    s->issue.lanes = w->warp->active;
+    if (told == AUDIENCE_ALL && s->config->check) check_issue(&s->check, index, w->warp->pc);
+    if (!issue_tells_techs(s, told)) return false;
+    uint32_t copied = mech_copies(w, index);
+    if (copied) {
+        *outcome = issue_copy(s, scheduler, slot, copied - 1);
+        return true;
+    }
+    mech_reads(w, index);
+    // A mechanism has just supplied the guard's value, which decides on the memory access: evaluate the
+    // warp's readiness again.
+    if (accesses_memory(w, o) != accesses) {
+        refuse(s, scheduler, slot, SLOT_UNIT);
+        mech_settles(g);
+        ready_evaluate(s, slot);
+        *outcome = OUTCOME_REFUSED;
+        return true;
+    }
+    uint32_t reused = o->path == PATH_ALU ? mech_reuse(w, index) : 0;
+    if (!reused) return false;
+    issue_reused(s, scheduler, slot, o, reused);
+    *outcome = issue_leave_buffer(s, g, slot, index, o, true, told);
+    return true;
+}
+
 // issue_this for any instruction.
 static inline __attribute__((always_inline)) enum outcome
-issue_any(struct sm *s, unsigned scheduler, unsigned slot, const struct op *o, bool observed)
+issue_any(struct sm *s, unsigned scheduler, unsigned slot, const struct op *o, enum audience told)
 {
     struct sm_warp *w = &s->warps[slot];
     struct sm_grid *g = w->grid;
     bool accesses = accesses_memory(w, o);
     if (!issue_has_room(s, scheduler, slot, o, accesses)) return OUTCOME_REFUSED;
     uint64_t lanes_before = w->warp->counts.thread_instructions;
-    if (observed) {
+    if (told) {
         enum outcome outcome;
-        if (issue_supplied(s, scheduler, slot, o, accesses, &outcome)) return outcome;
+        if (issue_supplied(s, scheduler, slot, o, accesses, told, &outcome)) return outcome;
     } else if (o->path == PATH_CONTROL) {
         s->issue.lanes = w->warp->active; // for the prediction of the branch
     }
     uint64_t issued_before = w->warp->issued;
     enum timed_outcome outcome = timed_step(g->engine, w->warp, s->now);
-    return issue_stepped(s, scheduler, slot, o, accesses, outcome, issued_before, lanes_before, observed);
+    return issue_stepped(s, scheduler, slot, o, accesses, outcome, issued_before, lanes_before, told);
 }
 
 // Tries to issue the instruction at the head of the I-buffer, an instruction of the right path.
@@ -264,5 +304,5 @@ static inline __attribute__((always_inline)) enum outcome issue_this(struct sm *
     const struct op *o = &w->grid->ops[w->front.head];
     if (mode != MODE_PLAIN && has_onlookers(s)) return issue_watched(s, scheduler, slot, o);
     if (o->is_plain && w->warp->active == w->warp->full) return issue_plain(s, scheduler, slot, o);
-    return issue_any(s, scheduler, slot, o, false);
+    return issue_any(s, scheduler, slot, o, AUDIENCE_NONE);
 }

@@ -236,38 +236,7 @@ void issue_pass_others(struct sm *s, unsigned slot)
 enum outcome issue_unusual(struct sm *s, unsigned scheduler, unsigned slot, const struct op *o,
                            enum timed_outcome outcome, uint64_t issued_before, uint64_t lanes_before)
 {
-    return issue_stepped(s, scheduler, slot, o, false, outcome, issued_before, lanes_before, false);
-}
-
-bool issue_supplied(struct sm *s, unsigned scheduler, unsigned slot, const struct op *o, bool accesses,
-                    enum outcome *outcome)
-{
-    struct sm_warp *w = &s->warps[slot];
-    struct sm_grid *g = w->grid;
-    uint32_t index = (uint32_t)(o - g->ops);
-    s->issue.lanes = w->warp->active;
-    if (s->config->check) check_issue(&s->check, index, w->warp->pc);
-    if (!has_techs(s)) return false;
-    uint32_t copied = mech_copies(w, index);
-    if (copied) {
-        *outcome = issue_copy(s, scheduler, slot, copied - 1);
-        return true;
-    }
-    mech_reads(w, index);
-    // A mechanism has just supplied the guard's value, which decides on the memory access: evaluate the
-    // warp's readiness again.
-    if (accesses_memory(w, o) != accesses) {
-        refuse(s, scheduler, slot, SLOT_UNIT);
-        mech_settles(g);
-        ready_evaluate(s, slot);
-        *outcome = OUTCOME_REFUSED;
-        return true;
-    }
-    uint32_t reused = o->path == PATH_ALU ? mech_reuse(w, index) : 0;
-    if (!reused) return false;
-    issue_reused(s, scheduler, slot, o, reused);
-    *outcome = issue_leave_buffer(s, g, slot, index, o, true, true);
-    return true;
+    return issue_stepped(s, scheduler, slot, o, false, outcome, issued_before, lanes_before, AUDIENCE_NONE);
 }
 
 // The stepped instruction passes through the units, as operand_pass without mechanisms. executed_lanes: the lanes
@@ -328,13 +297,13 @@ static enum outcome issue_plain_asked(struct sm *s, unsigned scheduler, unsigned
     supplied = mech_reuse(w, index);
     if (supplied) {
         issue_reused(s, scheduler, slot, o, supplied);
-        return issue_leave_buffer(s, g, slot, index, o, true, true);
+        return issue_leave_buffer(s, g, slot, index, o, true, AUDIENCE_TECHS);
     }
     uint64_t issued_before = lanes->issued, lanes_before = lanes->counts.thread_instructions;
     const struct bound *d = timed_begin(g->engine, lanes, s->now), *next = exec_step(lanes, d);
     if (!exec_went_straight(lanes, d, next))
         return issue_stepped(s, scheduler, slot, o, false, timed_end(g->engine, lanes, next), issued_before,
-                             lanes_before, true);
+                             lanes_before, AUDIENCE_TECHS);
     pass_asked(s, w, slot, o, index, lanes->counts.thread_instructions - lanes_before, concerns);
     g->counts.issue_issued++;
     account_issued(&g->account, index);
@@ -348,9 +317,10 @@ static enum outcome issue_plain_asked(struct sm *s, unsigned scheduler, unsigned
 
 enum outcome issue_watched(struct sm *s, unsigned scheduler, unsigned slot, const struct op *o)
 {
-    if (o->is_plain && s->warps[slot].warp->active == s->warps[slot].warp->full && !s->has_watchers)
+    if (s->has_watchers) return issue_any(s, scheduler, slot, o, AUDIENCE_ALL);
+    if (o->is_plain && s->warps[slot].warp->active == s->warps[slot].warp->full)
         return issue_plain_asked(s, scheduler, slot, o);
-    return issue_any(s, scheduler, slot, o, true);
+    return issue_any(s, scheduler, slot, o, AUDIENCE_TECHS);
 }
 
 enum outcome issue_one(struct sm *s, unsigned scheduler, unsigned slot)
@@ -366,5 +336,5 @@ void issue_keep_warp(struct sm *s, struct sm_warp *w, const struct op *o, uint64
 enum outcome issue_left(struct sm *s, struct sm_grid *g, unsigned slot, uint32_t index, const struct op *o,
                         bool has_slot)
 {
-    return issue_leave_buffer(s, g, slot, index, o, has_slot, true);
+    return issue_leave_buffer(s, g, slot, index, o, has_slot, AUDIENCE_ALL);
 }

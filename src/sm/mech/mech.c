@@ -232,10 +232,7 @@ void mech_filled(const struct sm_warp *w, uint32_t pc, unsigned count)
     w->grid->looked_at = NO_WARP;
 }
 
-void mech_flushed(const struct sm_warp *w)
-{
-    if (!is_guest(w)) ASK(w->grid, flushed, w->place);
-}
+void mech_flushed(const struct sm_warp *w) { ASK(w->grid, flushed, w->place); }
 
 bool mech_port(const struct sm_warp *w, uint32_t index)
 {
@@ -467,18 +464,18 @@ static uint64_t slots_of(const struct sm_grid *g, uint64_t places)
     return slots;
 }
 
-static uint64_t fetchable_of(struct sm_grid *g, uint64_t places)
+static uint64_t fetchable_of(struct sm_grid *g, uint64_t places, uint64_t moved)
 {
-    if (g->leaves_out) pass_left_out(g, places);
+    if (g->leaves_out && moved) pass_left_out(g, moved);
     return g->hooks->fetch && places ? g->hooks->fetch(g->hooked, places) : places;
 }
 
-uint64_t mech_fetch(struct sm *s, uint64_t fetchable)
+uint64_t mech_fetch(struct sm *s, uint64_t fetchable, uint64_t moved)
 {
     struct sm_grid *only = alone(s);
     uint64_t may = 0;
-    if (only) return fetchable_of(only, fetchable);
-    EACH_GRID(s, g) may |= slots_of(g, fetchable_of(g, places_of(g, fetchable)));
+    if (only) return fetchable_of(only, fetchable, moved);
+    EACH_GRID(s, g) may |= slots_of(g, fetchable_of(g, places_of(g, fetchable), places_of(g, moved)));
     return may;
 }
 
@@ -490,6 +487,13 @@ static void take_events(struct sm_grid *g)
 
 void mech_events(struct sm *s)
 {
+    if (s->room.grid_count == 1) {
+        struct sm_grid *only = s->room.grids[0];
+        take_events(only);
+        bool is_next = only->events.warps[(s->now + 1) % RING_CYCLES];
+        s->event_at = is_next ? s->now + 1 : ring_next(&only->events, s->now);
+        return;
+    }
     EACH_GRID(s, g) take_events(g);
     s->event_at = CYCLE_NEVER;
     EACH_GRID(s, g)

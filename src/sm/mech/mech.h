@@ -40,9 +40,9 @@ const char *mech_check(const struct sm_grid *g);
 void mech_warp_start(const struct sm_warp *w);
 void mech_warp_end(struct sm_grid *g, unsigned slot); // also releases the warp from every hold
 
-// For all grids of the SM. mech_fetch: returns the part of `fetchable` (slots) open to the fetch arbiter.
-// mech_events: calls the hook `event` for events due now.
-uint64_t mech_fetch(struct sm *s, uint64_t fetchable);
+// For all grids of the SM. mech_fetch: returns the part of `fetchable` (slots) open to the fetch arbiter; moved: the
+// fetchable warps with another pc than at their last call. mech_events: calls the hook `event` for events due now.
+uint64_t mech_fetch(struct sm *s, uint64_t fetchable, uint64_t moved);
 void mech_events(struct sm *s);
 
 uint32_t mech_fetched(const struct sm_warp *w, uint32_t pc, uint32_t *count, uint32_t most);

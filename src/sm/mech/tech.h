@@ -95,7 +95,9 @@ enum {
 struct tech_concerns {
     const uint8_t *hooks;      // by instruction: hooks that do something for some warp; NULL: all
     const uint64_t *attentive; // bits by place: warps for which no hook may be left out
-    const uint32_t *left_out;  // by instruction: 0: `leaves_out` says 0 for every warp; NULL: unknown
+    // True: `elsewhere` names operands read alone, and `operand` does no more than take them out of the register file.
+    bool only_absent;
+    const uint32_t *left_out; // by instruction: 0: `leaves_out` says 0 for every warp; NULL: unknown
 };
 
 // For options with rules beyond a table of keys.
@@ -126,9 +128,8 @@ struct tech_program {
     struct program *(*transform)(const struct tech_use *u, const struct program *p, const uint32_t block[3],
                                  unsigned warp_size, const bool *shared);
     // Number of adjacent instructions from pc on that do not exist for the warp: neither fetched nor
-    // buffered. The mechanism takes the warp past each left-out instruction (tech_advance). The answer must
-    // not change between the fetch and the arrival in the I-buffer. At most one mechanism of a combination
-    // has this hook.
+    // buffered. The mechanism takes the warp past each left-out instruction (tech_advance). The answer
+    // changes with tech_refetch alone. At most one mechanism of a combination has this hook.
     uint32_t (*leaves_out)(const void *state, unsigned place, uint32_t pc);
 };
 

@@ -15,8 +15,6 @@
 
 #include <string.h>
 
-#define NO_STEP UINT32_MAX
-
 // -- positions ----------------------------------------------------------------------------------------------
 
 static bool is_at_step(const struct decoupled_launch *l, uint32_t inst)
@@ -24,12 +22,9 @@ static bool is_at_step(const struct decoupled_launch *l, uint32_t inst)
     return l->code->first[inst] < l->code->first[inst + 1];
 }
 
-static void wait_or_follow(struct decoupled *d, unsigned place)
+static inline void wait_or_follow(struct decoupled *d, unsigned place)
 {
-    const struct follower *f = &d->followers[place];
-    const struct decouple_step *s = &d->launch->code->steps[d->step[place]];
-    bool asks = s->kind == DECOUPLE_BRANCHES || s->kind == DECOUPLE_ENDS;
-    asks &= split_of(d, s->inst)->feedback && !f->told_count;
+    bool asks = d->launch->asks[d->step[place]] && !d->followers[place].told_count;
     follow(d, place, asks ? WAITS_TO_BE_TOLD : FOLLOWS);
 }
 
@@ -39,6 +34,7 @@ static void advance(struct decoupled *d, unsigned place)
 {
     const struct decoupled_launch *l = d->launch;
     struct warp *w = d->followers[place].shadow;
+    if (w->active == w->full && w->pc < l->count) w->pc = l->next_step[w->pc]; // no lanes to wait for
     // Bounded: an endless loop may have no step for the stream.
     uint32_t fuel = 2 * l->count + 2;
     while (w->state == WARP_READY && w->pc < l->count && !is_at_step(l, w->pc) && fuel--) {
@@ -81,9 +77,20 @@ static bool meets_ahead(const struct decoupled *d, const struct follower *f, uin
 }
 
 // Advances the warp's stream to its next step: of the same instruction, or of a later instruction (advance).
-static void step_on(struct decoupled *d, unsigned place)
+static inline void step_on(struct decoupled *d, unsigned place)
 {
     const struct decouple_code *c = d->launch->code;
+    struct warp *full = d->followers[place].shadow;
+    if (full->active == full->full && full->state == WARP_READY) {
+        uint32_t next = d->launch->after[d->step[place]];
+        d->step[place] = next == NO_STEP ? 0 : next;
+        full->pc = next == NO_STEP ? d->launch->count : c->steps[next].inst;
+        if (next == NO_STEP)
+            follow(d, place, FOLLOWED);
+        else
+            wait_or_follow(d, place);
+        return;
+    }
     uint32_t inst = c->steps[d->step[place]].inst;
     if (++d->step[place] < c->first[inst + 1]) {
         wait_or_follow(d, place);
@@ -207,278 +214,13 @@ bool decoupled_computes(const struct decoupled *d, struct warp *w, uint32_t inst
 {
     const struct inst *i = &d->launch->insts[inst];
     bool in_all = in_stream && split_of(d, inst)->free;
-    if (split_of(d, inst)->slot) {
-        move_slot(w, i, decoupled_guarded(w, i));
-        return true;
+    if (d->launch->traits[inst] & TRAIT_IS_APART) {
+        if (split_of(d, inst)->slot) move_slot(w, i, decoupled_guarded(w, i));
+        return split_of(d, inst)->slot;
     }
-    if (isa_has(i, ISA_LOAD)) return false;
     uint64_t lanes = in_all ? w->active : decoupled_guarded(w, i);
     if (lanes) tech_evaluate_of(w, inst, lanes);
     return true;
-}
-
-// -- records ------------------------------------------------------------------------------------------------
-
-static const uint32_t *lanes_of(const struct warp *w, unsigned r)
-{
-    return (const uint32_t *)(const void *)(w->regs + (size_t)r * w->exec->vector_bytes);
-}
-
-static uint64_t value_in(const struct piece *x, const int32_t at[3])
-{
-    uint64_t v = x->base;
-    for (unsigned k = 0; k < 3; k++) v += (uint64_t)(x->offset[k] * at[k]);
-    return v;
-}
-
-// Whether all lanes of a full warp have the tuple's values, in the bits of `mask`. Lanes of a row of threads rise by
-// the tuple's x offset. starts: bits, the first lane of every row.
-static bool holds_for_all(const struct piece *x, const struct thread_index *threads, uint64_t starts,
-                          const uint64_t *values, unsigned lanes, uint64_t mask)
-{
-    uint64_t step = (uint64_t)x->offset[0], different = 0;
-    for (uint64_t left = starts & bit_mask(lanes); left;) {
-        unsigned from = bit_lowest(left);
-        left &= left - 1;
-        size_t count = (left ? bit_lowest(left) : lanes) - from;
-        uint64_t expected = value_in(x, threads[from].at);
-        const uint64_t *row = values + from;
-        for (size_t k = 0; k < count; k++, expected += step) different |= row[k] ^ expected;
-    }
-    return !(different & mask);
-}
-
-// Bits: which of `lanes` have values equal to the tuple's, in the bits of `mask`.
-static uint64_t lanes_in(const struct piece *x, uint64_t lanes, const struct thread_index *threads,
-                         uint64_t starts, const uint64_t *values, uint64_t mask)
-{
-    uint64_t in = 0, expected = 0;
-    for (unsigned lane = 0; lane <= bit_highest(lanes); lane++) {
-        expected = starts >> lane & 1 ? value_in(x, threads[lane].at) : expected + (uint64_t)x->offset[0];
-        in |= (uint64_t) !((expected ^ values[lane]) & mask) << lane;
-    }
-    return in & lanes;
-}
-
-// Derives the tuple's offset in one direction (x, y or z) from the difference between two lanes. False: the
-// lanes differ in no direction with unknown offset, or in several, or the difference is no multiple of the
-// distance.
-static bool find_offset(struct piece *x, bool has[3], const int32_t from[3], const int32_t at[3],
-                        int64_t difference)
-{
-    unsigned direction = 3;
-    for (unsigned k = 0; k < 3; k++) {
-        if (at[k] == from[k]) continue;
-        if (has[k])
-            difference -= x->offset[k] * (at[k] - from[k]);
-        else if (direction < 3)
-            return false;
-        else
-            direction = k;
-    }
-    if (direction == 3 || difference % (at[direction] - from[direction])) return false;
-    x->offset[direction] = difference / (at[direction] - from[direction]);
-    return has[direction] = true;
-}
-
-// Lanes that may differ from lane `first` in a direction with unknown offset.
-static uint64_t telling(const struct warp_rows *rows, const bool has[3], unsigned first)
-{
-    uint64_t lanes = 0;
-    for (unsigned k = 0; k < 3; k++)
-        if (!has[k]) lanes |= first ? UINT64_MAX : rows->apart[k];
-    return lanes;
-}
-
-// A tuple through the values of the first lane and of its neighbours in every direction, with the lanes the
-// tuple holds for.
-static struct piece piece_of(const struct decoupled_launch *l, const struct warp *w, uint64_t lanes,
-                             const uint64_t *values, uint64_t mask)
-{
-    const struct thread_index *threads = l->threads + (size_t)w->index * l->launch->warp_size;
-    const struct warp_rows *rows = &l->rows[w->index];
-    unsigned first = bit_lowest(lanes);
-    const int32_t *from = threads[first].at;
-    struct piece x = {.base = values[first]};
-    bool has[3];
-    for (unsigned k = 0; k < 3; k++) has[k] = l->launch->block[k] == 1;
-    for (uint64_t left = lanes & (lanes - 1); left &= telling(rows, has, first), left;) {
-        unsigned lane = bit_lowest(left);
-        uint64_t difference = values[lane] - values[first];
-        find_offset(&x, has, from, threads[lane].at,
-                    mask == UINT64_MAX ? (int64_t)difference : (int64_t)(int32_t)(uint32_t)difference);
-        left &= left - 1;
-    }
-    for (unsigned k = 0; k < 3; k++) x.base -= (uint64_t)(x.offset[k] * from[k]);
-    bool all = lanes == bit_mask(l->launch->warp_size) &&
-               holds_for_all(&x, threads, rows->starts, values, l->launch->warp_size, mask);
-    x.lanes = all ? lanes : lanes_in(&x, lanes, threads, rows->starts, values, mask);
-    return x;
-}
-
-// Covers p->values with p->pieces tuples, at most as many as a register can hold. p->pieces = 0 if more are
-// needed: the values stay one word a lane. *only: the last tuple.
-static void find_pieces(struct decoupled *d, const struct warp *w, struct part *p, uint64_t mask,
-                        struct piece *only)
-{
-    uint64_t left = p->lanes;
-    for (p->pieces = 0; left && p->pieces < d->launch->options->rules.pieces; p->pieces++) {
-        *only = piece_of(d->launch, w, left, p->values, mask);
-        left &= ~only->lanes;
-    }
-    if (!left) return;
-    p->pieces = 0;
-    d->counters[COUNT_vectors]++;
-}
-
-// Verification: lines and masks expanded from the tuple lead back to every lane's address.
-static void verify_records(const struct decoupled *d, const struct warp *w, const struct part *p,
-                           const struct piece *x, const struct operand *o, unsigned bytes)
-{
-    const struct launch *l = d->launch->launch;
-    struct decouple_tuple t =
-        decouple_tuple_scalar(o->width == 2 ? 64 : 32, x->base + (uint64_t)(int64_t)(int32_t)o->value);
-    for (unsigned k = 0; k < 3; k++)
-        t.offset[k] = (uint64_t)x->offset[k] & (t.bits == 64 ? UINT64_MAX : UINT32_MAX);
-    const struct decouple_warp at = {
-        .block = {l->block[0], l->block[1], l->block[2]}, .warp = w->index, .warp_size = l->warp_size};
-    struct decouple_record records[DECOUPLE_RECORDS_MAX];
-    uint64_t addresses[LANES];
-    unsigned lanes = bit_count(p->lanes), count = decouple_expand(&t, &at, p->lanes, bytes, records), n = 0;
-    bool same = true;
-    if (!count) return; // the access will fault
-    decouple_record_addresses(records, count, bytes, lanes, addresses);
-    for (uint64_t left = p->lanes; left; left &= left - 1) {
-        uint64_t address = p->values[bit_lowest(left)] + (uint64_t)(int64_t)(int32_t)o->value;
-        same &= addresses[n++] == (t.bits == 64 ? address : (uint32_t)address);
-    }
-    if (!same) __atomic_add_fetch(d->launch->mismatches, 1, __ATOMIC_RELAXED);
-}
-
-static void add_line(struct part *p, uint64_t line, uint64_t from, uint64_t to)
-{
-    unsigned n = p->line_count;
-    while (n && p->line[n - 1] != line) n--;
-    if (!n) {
-        if (p->line_count == LINES_MAX) return;
-        n = ++p->line_count;
-        p->line[n - 1] = line;
-        p->sectors[n - 1] = 0;
-    }
-    unsigned first = (unsigned)((from - line) / SECTOR_BYTES), last = (unsigned)((to - line) / SECTOR_BYTES);
-    p->sectors[n - 1] |= (uint8_t)((2u << last) - (1u << first));
-}
-
-// Lists the cache lines that an access touches. is_dense: all lanes of a warp access adjacent elements, the
-// first aligned.
-static void find_lines(struct decoupled *d, const struct inst *i, const struct operand *o, struct part *p,
-                       bool is_dense)
-{
-    uint64_t bytes = isa_type_bytes((enum isa_type)i->type), size = d->launch->line_bytes;
-    uint64_t mask = o->width == 2 ? UINT64_MAX : UINT32_MAX;
-    if (is_dense) {
-        uint64_t at = (p->values[0] + (uint64_t)(int64_t)(int32_t)o->value) & mask;
-        uint64_t end = at + bytes * bit_count(p->lanes) - 1;
-        for (uint64_t line = at & ~(size - 1); line <= end; line += size)
-            add_line(p, line, line > at ? line : at, line + size - 1 < end ? line + size - 1 : end);
-        return;
-    }
-    for (uint64_t left = p->lanes; left; left &= left - 1) {
-        uint64_t at = (p->values[bit_lowest(left)] + (uint64_t)(int64_t)(int32_t)o->value) & mask;
-        uint64_t line = at & ~(size - 1), end = at + bytes - 1;
-        if (end >= line + size) end = line + size - 1; // the access will fault
-        add_line(p, line, at, end);
-    }
-}
-
-static bool is_dense(const struct decoupled_launch *l, const struct part *p, const struct piece *x,
-                     const struct inst *i, const struct operand *o)
-{
-    uint64_t bytes = isa_type_bytes((enum isa_type)i->type), mask = o->width == 2 ? UINT64_MAX : UINT32_MAX;
-    uint64_t at = (p->values[0] + (uint64_t)(int64_t)(int32_t)o->value) & mask;
-    bool is_row =
-        p->lanes == bit_mask(l->launch->warp_size) && l->launch->block[1] * l->launch->block[2] == 1;
-    return is_row && (uint64_t)x->offset[0] == bytes && at % bytes == 0 && mask - at >= bytes * LANES;
-}
-
-// Joins the words of addresses. NULL: zeros.
-static void set_values(uint64_t *values, unsigned lanes, const uint32_t *low, const uint32_t *high)
-{
-    if (!low)
-        memset(values, 0, lanes * sizeof *values);
-    else if (!high)
-        for (unsigned lane = 0; lane < lanes; lane++) values[lane] = low[lane];
-    else
-        for (unsigned lane = 0; lane < lanes; lane++) values[lane] = low[lane] | (uint64_t)high[lane] << 32;
-}
-
-static void enqueue_address(struct decoupled *d, const struct warp *w, const struct inst *i, struct part *p)
-{
-    const struct operand *o = decouple_address(i);
-    bool has_register = o->reg != REG_ZERO;
-    const uint32_t *low = has_register ? lanes_of(w, o->reg) : NULL;
-    const uint32_t *high = has_register && o->width == 2 ? lanes_of(w, o->reg + 1u) : NULL;
-    p->is_address = true;
-    set_values(p->values, w->exec->lanes, low, high);
-    struct piece x;
-    find_pieces(d, w, p, o->width == 2 ? UINT64_MAX : UINT32_MAX, &x);
-    if (d->launch->verify && p->pieces == 1)
-        verify_records(d, w, p, &x, o, isa_type_bytes((enum isa_type)i->type));
-    if (p->lanes && ++d->records_made == d->launch->options->corrupt) p->values[bit_lowest(p->lanes)] ^= 4;
-    // Shared memory needs no lines: every lane has a bank, with an adder for the tuple.
-    p->line_count = 0;
-    if (isa_space_of(i) != SPACE_SHARED)
-        find_lines(d, i, o, p, p->pieces == 1 && is_dense(d->launch, p, &x, i, o));
-    p->records = p->line_count ? p->line_count : 1;
-    bool early = d->launch->early && i->op == OP_LDG && i->sem == SEM_WEAK;
-    if (!early) p->line_count = 0;
-}
-
-static void enqueue_predicate(struct decoupled *d, const struct warp *w, uint32_t inst, struct part *p)
-{
-    const struct inst *i = &d->launch->insts[inst];
-    const struct decouple_inst *n = split_of(d, inst);
-    p->is_address = false;
-    p->line_count = 0;
-    p->records = 1;
-    if (n->compares) {
-        for (unsigned k = 0; k < 2; k++)
-            p->preds[k] = i->dst[k].kind == OPERAND_PRED ? w->pred[i->dst[k].reg] : 0;
-    } else {
-        p->preds[0] = w->pred[i->guard];
-    }
-    uint64_t set = p->preds[0] & p->active;
-    p->effort = n->predicate_kind == DECOUPLE_SCALAR ? EFFORT_BLOCK
-                : set == 0 || set == p->active       ? EFFORT_ENDS
-                                                     : EFFORT_LANES;
-    if (++d->records_made == d->launch->options->corrupt) p->preds[0] ^= p->active;
-}
-
-static void enqueue(struct decoupled *d, unsigned place, const struct decouple_step *s)
-{
-    struct follower *f = &d->followers[place];
-    const struct inst *i = &d->launch->insts[s->inst];
-    struct part *p = decoupled_part(d);
-    struct entry *e = entry_at(d, d->count);
-    p->inst = s->inst;
-    p->active = f->shadow->active;
-    bool in_all = s->site == DECOUPLE_ENQ_PRED || split_of(d, s->inst)->unguarded;
-    p->lanes = in_all ? p->active : decoupled_guarded(f->shadow, i);
-    if (s->site == DECOUPLE_ENQ_PRED)
-        enqueue_predicate(d, f->shadow, s->inst, p);
-    else
-        enqueue_address(d, f->shadow, i, p);
-    p->order = f->orders_seen;
-    p->sequence = f->enqueued++;
-    if (d->launch->options->ideal) {
-        p->asked_at = p->ready_at = tech_now(d->grid);
-        decoupled_push(d, f, p);
-        return;
-    }
-    e->part[place] = p;
-    e->left |= 1ull << place;
-    e->is_address = p->is_address;
-    f->expanding++;
 }
 
 // -- an instruction -----------------------------------------------------------------------------------------
@@ -498,7 +240,7 @@ static bool has_other_lanes(const struct follower *f)
     return f->told[f->told_first].active != f->shadow->active;
 }
 
-static void do_step(struct decoupled *d, unsigned place, const struct decouple_step *s)
+static inline void do_step(struct decoupled *d, unsigned place, const struct decouple_step *s)
 {
     struct follower *f = &d->followers[place];
     const struct inst *i = &d->launch->insts[s->inst];
@@ -509,7 +251,7 @@ static void do_step(struct decoupled *d, unsigned place, const struct decouple_s
         if (!decoupled_computes(d, f->shadow, s->inst, true))
             tech_shadow_compute(d->grid, f->shadow, s->inst);
         break;
-    case DECOUPLE_ENQUEUES: enqueue(d, place, s); break;
+    case DECOUPLE_ENQUEUES: decoupled_enqueue(d, place, s); break;
     case DECOUPLE_ORDERS: {
         if (comes_parted(d, f, s->inst)) {
             decoupled_leave(d, place);
@@ -657,13 +399,16 @@ void decoupled_guest(void *state, uint32_t index, struct guest_step *step)
         end_step(d, at, step);
         return;
     }
+    const bool told = split_of(d, s->inst)->feedback;
     uint64_t waiting = 0, places = 0;
     for (uint64_t left = d->following; left; left &= left - 1) {
         unsigned place = bit_lowest(left);
         if (d->step[place] != at) continue;
         do_step(d, place, s);
         places |= 1ull << place;
-        bool same = d->followers[place].state == FOLLOWS && !split_of(d, s->inst)->feedback;
+        bool goes_on = d->followers[place].state == FOLLOWS ||
+                       (d->followers[place].state == WAITS_FOR_OTHERS && !l->plan->yields);
+        bool same = goes_on && !told;
         if (!same && d->followers[place].hold) waiting |= 1ull << place;
     }
     divide(d, s, places, e);

@@ -121,6 +121,38 @@ static void find_jumps(struct decoupled_launch *l)
     }
 }
 
+// Where the stream goes for a warp without divergence: past instructions of the warps alone, and behind branches. An
+// endless loop without steps leads to the end.
+static uint32_t find_next_step(const struct decoupled_launch *l, uint32_t pc)
+{
+    for (uint32_t fuel = 2 * l->count + 2; pc < l->count && fuel; fuel--) {
+        const struct inst *i = &l->insts[pc];
+        if (l->code->first[pc] < l->code->first[pc + 1]) return pc;
+        pc = !isa_has(i, ISA_BRANCH) ? l->jump[pc] : isa_is_conditional(i) ? i->reconverge : i->target;
+    }
+    return l->count;
+}
+
+static void find_steps(struct decoupled_launch *l)
+{
+    l->next_step = ARENA_ARRAY(&l->arena, uint32_t, l->count + 1);
+    l->after = ARENA_ARRAY(&l->arena, uint32_t, l->code->count + 1);
+    l->asks = ARENA_ARRAY(&l->arena, bool, l->code->count + 1);
+    l->addresses = ARENA_ARRAY(&l->arena, const struct operand *, l->count);
+    for (uint32_t k = 0; k < l->count; k++) {
+        l->next_step[k] = find_next_step(l, k);
+        l->addresses[k] = decouple_address(&l->insts[k]);
+    }
+    for (uint32_t k = 0; k < l->code->count; k++) {
+        const struct decouple_step *s = &l->code->steps[k];
+        l->asks[k] =
+            (s->kind == DECOUPLE_BRANCHES || s->kind == DECOUPLE_ENDS) && l->plan->insts[s->inst].feedback;
+        uint32_t next = find_next_step(l, s->inst + 1);
+        bool is_last = k + 1 == l->code->first[s->inst + 1];
+        l->after[k] = !is_last ? k + 1 : next < l->count ? l->code->first[next] : NO_STEP;
+    }
+}
+
 // Whether the stream may run past barriers: every barrier is number 0, of the whole block and unconditional.
 static bool has_one_barrier(const struct decoupled_launch *l)
 {
@@ -141,6 +173,20 @@ static uint32_t queued_of(const struct decoupled_launch *l, uint32_t inst)
         queued |= (uint32_t)decouple_dequeues_register(&l->plan->insts[inst], &l->insts[inst], o->reads[k])
                   << k;
     return queued;
+}
+
+static uint16_t traits_of(const struct decoupled_launch *l, uint32_t inst)
+{
+    const struct inst *i = &l->insts[inst];
+    const struct decouple_inst *n = &l->plan->insts[inst];
+    bool accesses = isa_has(i, ISA_LOAD | ISA_STORE | ISA_ATOMIC) && i->op != OP_LDC;
+    bool loads = i->op == OP_LDG || i->op == OP_LD || i->op == OP_LDL;
+    return (uint16_t)((n->site ? TRAIT_SITE : 0) | (accesses ? TRAIT_ACCESSES : 0) |
+                      (loads ? TRAIT_LOADS : 0) |
+                      (n->site && n->site != DECOUPLE_ENQ_PRED ? TRAIT_ADDRESS : 0) |
+                      (n->feedback ? TRAIT_FEEDBACK : 0) | (n->orders ? TRAIT_ORDERS : 0) |
+                      (isa_has(i, ISA_BARRIER) ? TRAIT_MEETS : 0) | (isa_has(i, ISA_EXIT) ? TRAIT_ENDS : 0) |
+                      (n->slot || isa_has(i, ISA_LOAD) ? TRAIT_IS_APART : 0));
 }
 
 // Hooks to be called for an instruction, as long as its warp is not attentive. After the instruction the warp is looked
@@ -167,15 +213,37 @@ static void find_threads(struct decoupled_launch *l)
                                                (int32_t)(t / block[0] / block[1])}};
 }
 
-static struct warp_rows rows_of(const struct thread_index *threads, uint32_t lanes)
+// Fills r->tells as piece_of (records.c) would find the offsets lane by lane.
+static void find_tells(struct warp_rows *r, const struct thread_index *threads, uint32_t lanes,
+                       const uint32_t *block)
+{
+    bool has[3] = {block[0] == 1, block[1] == 1, block[2] == 1};
+    for (uint32_t lane = 1; lane < lanes; lane++) {
+        unsigned unknown = 0, count = 0;
+        for (unsigned k = 0; k < 3; k++)
+            if (!has[k] && r->apart[k] >> lane & 1) unknown = k, count++;
+        if (count != 1) continue;
+        if (threads[lane].at[unknown] != threads[0].at[unknown] + 1) {
+            r->tells.count = 0;
+            return;
+        }
+        r->tells.direction[r->tells.count] = (uint8_t)unknown;
+        r->tells.lane[r->tells.count++] = (uint8_t)lane;
+        has[unknown] = true;
+    }
+}
+
+static struct warp_rows rows_of(const struct thread_index *threads, uint32_t lanes, const uint32_t *block)
 {
     struct warp_rows r = {.starts = 1};
     for (uint32_t lane = 1; lane < lanes; lane++) {
         const int32_t *at = threads[lane].at, *before = threads[lane - 1].at;
         bool follows = at[0] == before[0] + 1 && at[1] == before[1] && at[2] == before[2];
         r.starts |= (uint64_t)!follows << lane;
+        r.follows[lane - 1] = follows ? UINT32_MAX : 0;
         for (unsigned k = 0; k < 3; k++) r.apart[k] |= (uint64_t)(at[k] != threads[0].at[k]) << lane;
     }
+    find_tells(&r, threads, lanes, block);
     return r;
 }
 
@@ -183,7 +251,8 @@ static void find_rows(struct decoupled_launch *l, uint32_t warps)
 {
     uint32_t lanes = l->launch->warp_size;
     l->rows = ARENA_ARRAY(&l->arena, struct warp_rows, warps);
-    for (uint32_t k = 0; k < warps; k++) l->rows[k] = rows_of(l->threads + (size_t)k * lanes, lanes);
+    for (uint32_t k = 0; k < warps; k++)
+        l->rows[k] = rows_of(l->threads + (size_t)k * lanes, lanes, l->launch->block);
 }
 
 static void launch_end(void *launch)
@@ -205,18 +274,23 @@ static void *launch_begin(const struct tech_use *u, const struct sm_launch *sl)
                                    .insts = sl->launch->program->insts,
                                    .count = plan->count,
                                    .plan = plan,
+                                   .split = plan->insts,
                                    .code = &plan->code,
                                    .line_bytes = sl->memory->line_bytes,
                                    .verify = u->verify,
+                                   .spoil = ((const struct decoupled_options *)u->options)->spoil,
                                    .mismatches = u->mismatches};
     arena_init(&l->arena);
     l->early = l->options->early && !l->options->ideal;
     l->meets_ahead = has_one_barrier(l) && !l->options->ideal;
     find_jumps(l);
+    find_steps(l);
     find_threads(l);
     find_rows(l, sl->warps_per_block);
     l->removed = ARENA_ARRAY(&l->arena, uint32_t, sl->launch->program->inst_count + 1);
     l->queued = ARENA_ARRAY(&l->arena, uint32_t, sl->launch->program->inst_count);
+    l->traits = ARENA_ARRAY(&l->arena, uint16_t, l->count);
+    for (uint32_t k = 0; k < l->count; k++) l->traits[k] = traits_of(l, k);
     l->cost = ARENA_ARRAY(&l->arena, uint8_t, plan->code.count + 1);
     for (uint32_t k = 0; k < l->count; k++) l->queued[k] = queued_of(l, k);
     for (uint32_t k = l->count; k-- > 0;)
@@ -247,7 +321,10 @@ static void *sm_begin(void *launch, struct sm_grid *grid, uint64_t *counts)
 static struct tech_concerns concerns(const void *state)
 {
     const struct decoupled *d = state;
-    return (struct tech_concerns){d->launch->concerns, &d->attentive, d->launch->removed};
+    return (struct tech_concerns){.hooks = d->launch->concerns,
+                                  .attentive = &d->attentive,
+                                  .left_out = d->launch->removed,
+                                  .only_absent = true};
 }
 
 static void sm_end(void *state)
@@ -256,7 +333,7 @@ static void sm_end(void *state)
     for (unsigned k = 0; k < 64; k++)
         if (d->shadows[k]) tech_shadow_destroy(d->shadows[k]);
     for (size_t k = 0; k < d->all_parts.count; k++) {
-        free(d->all_parts.data[k]->data);
+        for (unsigned n = 0; n < PARTS; n++) free(d->all_parts.data[k][n].data);
         free(d->all_parts.data[k]);
     }
     for (unsigned k = 0; k < WARPS; k++) vec_fini(&d->followers[k].locks);

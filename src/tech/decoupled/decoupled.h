@@ -38,8 +38,24 @@ enum { WARPS = 64, LANES = 64, LINES_MAX = 64, TOLD_MAX = 16, ATQ_MAX = 256, QUE
 // Cycles that a warp waits for the stream before warps go on alone, if another mechanism may make warps wait
 // for one another (decoupled_relieve).
 enum { PATIENCE = 10000 };
+enum { PARTS = 32 }; // records of an allocation
 // batch=group: most cycles that a block waits for further blocks to begin the stream with.
 enum { GATHERING = 128 };
+
+#define NO_STEP UINT32_MAX
+
+// What a warp's instruction means to the mechanism.
+enum decoupled_trait {
+    TRAIT_ACCESSES = 1, // memory, other than constants
+    TRAIT_LOADS = 2,    // from global, local or generic addresses
+    TRAIT_ADDRESS = 4,  // takes an address from the queue
+    TRAIT_FEEDBACK = 8, // sends a predicate
+    TRAIT_ORDERS = 16,
+    TRAIT_MEETS = 32, // a barrier
+    TRAIT_ENDS = 64,
+    TRAIT_SITE = 128,
+    TRAIT_IS_APART = 256 // a load, or a move of a spill slot: not computed from registers alone
+};
 
 struct decoupled_launch {
     const struct decoupled_options *options;
@@ -47,13 +63,20 @@ struct decoupled_launch {
     const struct op *ops;     // by instruction
     const struct inst *insts; // of the kernel, `count` entries, followed by the affine stream's code
     const struct decouple_plan *plan;
+    const struct decouple_inst *split; // of the plan
     const struct decouple_code *code;
     struct arena arena;
     // count: instructions of the kernel. jump: by instruction, the next instruction with a step of the
     // stream, a branch, a branch target or a reconvergence point.
     uint32_t count, *jump;
+    // by instruction: first instruction with a step of the stream, for a full warp from here on; `count`: none
+    uint32_t *next_step;
+    uint32_t *after;                  // by step: the next step for a full warp; NO_STEP: none
+    bool *asks;                       // by step: the step waits for a predicate of the warp
+    const struct operand **addresses; // by instruction (decouple_address)
     // by instruction: number of consecutive instructions removed from the warps, from here on; 0: not removed
     uint32_t *removed;
+    uint16_t *traits;  // by instruction: bits of enum decoupled_trait
     uint32_t *queued;  // by instruction: bits of the register operands read from a queue of the warp
     uint8_t *cost;     // by step: working lanes of the affine warp
     uint8_t *concerns; // by instruction: bits CONCERNS_*
@@ -63,10 +86,16 @@ struct decoupled_launch {
     struct warp_rows {
         uint64_t apart[3]; // by direction: lanes with another index than lane 0
         uint64_t starts;   // lanes that do not follow the lane before in x
-    } * rows;              // by warp of a block
+        // Offsets of a full warp's tuple, in this order: `lane` differs from lane 0 by one in `direction`, and otherwise
+        // in directions named before alone. count 0: the offsets need a look at all lanes.
+        struct {
+            uint8_t direction[3], lane[3], count;
+        } tells;
+        uint32_t follows[LANES]; // by lane: ~0: the next lane follows in x; 0: not
+    } * rows;                    // by warp of a block
     uint32_t line_bytes;
     // meets_ahead: every barrier is unconditional, barrier 0 of the whole block
-    bool early, verify, meets_ahead;
+    bool early, verify, spoil, meets_ahead;
     uint64_t *mismatches;
 };
 
@@ -81,10 +110,11 @@ struct part {
     uint64_t preds[2];
     bool is_address;
     uint8_t effort; // of a predicate: enum decouple_effort
-    // pieces: number of tuples of an address; 0: no tuples, computed lane by lane. values: by lane, with or
-    // without tuples.
+    // pieces: number of tuples of an address; 0: no tuples, computed lane by lane. low, high: words of the values, by
+    // lane, with or without tuples; high: if is_wide.
     unsigned pieces;
-    uint64_t values[LANES];
+    bool is_wide;
+    uint32_t low[LANES], high[LANES];
     // Lines of an address, requested before the access. Bits by line: there: arrived, or not requested
     // (unlockable, or outside memory); locked: locked in L1. asked: number of lines handled so far. records:
     // lines of the access, at least 1.
@@ -101,10 +131,10 @@ struct part {
     uint32_t sequence;       // number of the record in the order of enqueueing for the warp
 };
 
-struct piece { // a tuple over threads, and the lanes whose values the tuple gives
-    uint64_t lanes, base;
-    int64_t offset[3];
-};
+static inline uint64_t part_value(const struct part *p, unsigned lane)
+{
+    return p->low[lane] | (p->is_wide ? (uint64_t)p->high[lane] << 32 : 0);
+}
 
 struct queue { // of a warp, oldest first
     struct part *first, *last;
@@ -185,7 +215,7 @@ struct decoupled {
         uint64_t pred[PRED_SLOTS];
     } * kept;
     struct part *free_parts;
-    VEC(struct part *) all_parts;
+    VEC(struct part *) all_parts; // arrays of PARTS records
     struct unit {
         bool stirred; // may have work
         // bits by place: the oldest record of the unit for the warp waits for room in the queue or for the warp to
@@ -223,7 +253,7 @@ static inline struct entry *entry_at(struct decoupled *d, unsigned n)
 }
 static inline const struct decouple_inst *split_of(const struct decoupled *d, uint32_t inst)
 {
-    return &d->launch->plan->insts[inst];
+    return &d->launch->split[inst];
 }
 // Sets a warp's state, and the warp's bit in `following` (read by next_step): 1 for FOLLOWS, otherwise 0.
 static inline void follow(struct decoupled *d, unsigned place, enum follow what)
@@ -275,6 +305,10 @@ bool decoupled_computes(const struct decoupled *d, struct warp *w, uint32_t inst
 // Lanes of the warp in which the guard of an instruction lets the instruction work.
 uint64_t decoupled_guarded(const struct warp *w, const struct inst *i);
 
+// -- records.c
+// The step's record for the warp, into the newest entry of the ATQ.
+void decoupled_enqueue(struct decoupled *d, unsigned place, const struct decouple_step *s);
+
 // -- parts.c
 // Divides the places that have just taken a step (bits) into parts whose blocks a tuple over blockIdx can hold. Returns
 // the number of parts, in d->parts.
@@ -282,11 +316,27 @@ unsigned decoupled_divide(struct decoupled *d, uint32_t inst, uint64_t places, c
 
 // -- units.c
 struct part *decoupled_part(struct decoupled *d);
-void decoupled_part_free(struct decoupled *d, struct part *p);
+void decoupled_unlock_lines(struct decoupled *d, const struct part *p);
+static inline void decoupled_part_free(struct decoupled *d, struct part *p)
+{
+    if (p->line_count) decoupled_unlock_lines(d, p);
+    p->next = d->free_parts;
+    d->free_parts = p;
+}
 void decoupled_push(struct decoupled *d, struct follower *f,
-                    struct part *p);                       // to the end of the warp's queue
-void decoupled_stir(struct decoupled *d, bool is_address); // wakes a unit for possible work
-void decoupled_wake_at(struct decoupled *d, uint64_t cycle);
+                    struct part *p); // to the end of the warp's queue
+void decoupled_schedule(struct decoupled *d, uint64_t cycle);
+static inline void decoupled_wake_at(struct decoupled *d, uint64_t cycle)
+{
+    if (d->scheduled_at > cycle || d->scheduled_at <= tech_now(d->grid)) decoupled_schedule(d, cycle);
+}
+// Wakes a unit for possible work.
+static inline void decoupled_stir(struct decoupled *d, bool is_address)
+{
+    if (!d->count && !d->asking) return;
+    unit_of(d, is_address)->stirred = true;
+    decoupled_wake_at(d, tech_now(d->grid) + 1);
+}
 void decoupled_event(void *state, unsigned block);
 void decoupled_unlock(struct decoupled *d, uint64_t line); // a line locked before
 void decoupled_asked(void *state, uint64_t line, uint32_t token);

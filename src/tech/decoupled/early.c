@@ -43,7 +43,7 @@ void decoupled_capture(struct decoupled *d, unsigned place, struct part *p)
     swap_registers(w, i, a, &b, false);
     for (unsigned k = 0; k < operand_words(a); k++)
         for (unsigned lane = 0; lane < w->exec->lanes; lane++)
-            lanes_of(w, a->reg + k)[lane] = (uint32_t)(p->values[lane] >> 32 * k);
+            lanes_of(w, a->reg + k)[lane] = (k ? p->high : p->low)[lane];
     w->active = p->lanes;
     if (i->guard != PRED_TRUE) w->pred[i->guard] = i->guard_not ? 0 : UINT64_MAX;
     tech_shadow_compute(d->grid, w, p->inst);

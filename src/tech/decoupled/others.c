@@ -10,6 +10,8 @@
 #include "sm/places.h"
 #include "tech/decoupled/decoupled.h"
 
+#include <string.h>
+
 static bool is_kernels(const struct decoupled *d, uint32_t pc) { return pc < d->launch->count; }
 
 static bool is_removed(const struct decoupled *d, const struct follower *f, uint32_t pc)
@@ -25,14 +27,19 @@ uint32_t decoupled_leaves_out(const void *state, unsigned place, uint32_t pc)
 
 // -- the next instruction -----------------------------------------------------------------------------------
 
-static void hold(struct decoupled *d, unsigned place, unsigned what)
+static void change_hold(struct decoupled *d, unsigned place, unsigned what)
 {
     struct follower *f = &d->followers[place];
-    if (f->hold == what && !f->moved) return;
     f->hold = what;
     f->moved = false;
     attend(d, place);
     tech_hold(d->grid, &tech_decoupled, place, what);
+}
+
+static inline void hold(struct decoupled *d, unsigned place, unsigned what)
+{
+    const struct follower *f = &d->followers[place];
+    if (f->hold != what || f->moved) change_hold(d, place, what);
 }
 
 // Notes when the warp began to wait for the stream. Beside a mechanism that shares instructions, warps may
@@ -49,7 +56,7 @@ static void starve(struct decoupled *d, unsigned place)
     decoupled_wake_at(d, tech_now(d->grid) + PATIENCE);
 }
 
-static void feed(struct decoupled *d, unsigned place)
+static inline void feed(struct decoupled *d, unsigned place)
 {
     if (!d->starving) return;
     d->followers[place].starves_since = 0;
@@ -123,14 +130,14 @@ void decoupled_leave(struct decoupled *d, unsigned place)
     decoupled_start(d);
 }
 
-static bool is_there(const struct decoupled *d, struct part *p)
+static inline bool is_there(const struct decoupled *d, const struct part *p)
 {
-    bool has_come = d->launch->options->arrival == ARRIVAL_JOIN || p->there == bit_mask(p->line_count);
-    return p->ready_at <= tech_now(d->grid) && p->asked == p->line_count && has_come;
+    if (p->ready_at > tech_now(d->grid) || p->asked != p->line_count) return false;
+    return p->there == bit_mask(p->line_count) || d->launch->options->arrival == ARRIVAL_JOIN;
 }
 
 // Whether the record is the next in the warp's order, for the site and the warp's active lanes.
-static bool is_for(const struct follower *f, const struct part *p, const struct warp *w, uint32_t inst)
+static inline bool is_for(const struct follower *f, const struct part *p, const struct warp *w, uint32_t inst)
 {
     return p->sequence == f->dequeued && p->inst == inst && p->active == w->active;
 }
@@ -148,21 +155,15 @@ static bool is_on_its_way(struct follower *f, const struct warp *w, uint32_t ins
     return f->expanding || f->state == FOLLOWS || f->state == FOLLOWS_NOT || f->state == WAITS_FOR_OTHERS;
 }
 
-// True: the site's record is ready. False: the warp is held, or has left the stream.
-static bool await(struct decoupled *d, unsigned place, uint32_t inst)
+// The site's record is not ready: the warp is held, or leaves the stream.
+static void await_record(struct decoupled *d, unsigned place, const struct warp *w, uint32_t inst)
 {
     struct follower *f = &d->followers[place];
-    bool is_address = split_of(d, inst)->site != DECOUPLE_ENQ_PRED;
-    struct part *p = queue_of(f, is_address)->first;
-    d->waits_for_cycle &= ~(1ull << place);
-    if (p && is_for(f, p, tech_warp(d->grid, place), inst) && is_there(d, p)) {
-        feed(d, place);
-        hold(d, place, 0);
-        return true;
-    }
-    if (!is_on_its_way(f, tech_warp(d->grid, place), inst, is_address)) {
+    bool is_address = d->launch->traits[inst] & TRAIT_ADDRESS;
+    const struct part *p = queue_of(f, is_address)->first;
+    if (!is_on_its_way(f, w, inst, is_address)) {
         decoupled_leave(d, place);
-        return false;
+        return;
     }
     if (p || f->expanding)
         feed(d, place);
@@ -178,7 +179,22 @@ static bool await(struct decoupled *d, unsigned place, uint32_t inst)
         decoupled_wake_at(d, p->ready_at);
     }
     hold(d, place, HOLD_ISSUE);
-    return false;
+}
+
+// True: the site's record is ready. False: the warp is held, or has left the stream.
+static inline bool await(struct decoupled *d, unsigned place, const struct warp *w, uint32_t inst)
+{
+    struct follower *f = &d->followers[place];
+    const struct part *p = queue_of(f, d->launch->traits[inst] & TRAIT_ADDRESS)->first;
+    bool is_ready = p && is_for(f, p, w, inst) && is_there(d, p);
+    d->waits_for_cycle &= ~(1ull << place);
+    if (!is_ready) {
+        await_record(d, place, w, inst);
+        return false;
+    }
+    feed(d, place);
+    hold(d, place, 0);
+    return true;
 }
 
 // Whether a memory reply still under way, of an atomic, would overwrite the result of the removed
@@ -205,19 +221,17 @@ static bool pass_removed(struct decoupled *d, unsigned place)
             f->moved = true;
         }
         if (!decoupled_computes(d, w, pc, false)) tech_recompute(d->grid, place, pc);
-        if (d->launch->options->spoil) decoupled_spoil_result(d, place, pc);
+        if (d->launch->spoil) decoupled_spoil_result(d, place, pc);
         d->counters[COUNT_removed]++;
         tech_advance(d->grid, &tech_decoupled, place, pc + 1);
     }
     return true;
 }
 
-void decoupled_look(struct decoupled *d, unsigned place)
+// decoupled_look for a warp without its result known at once: removed instructions, holds, ways alone.
+static __attribute__((noinline)) void look_closely(struct decoupled *d, unsigned place, struct warp *w)
 {
     struct follower *f = &d->followers[place];
-    if (!f->is_there || f->is_alone || f->taken || f->issues) return;
-    struct warp *w = tech_warp(d->grid, place);
-    if (!w || w->state != WARP_READY) return;
     if (is_removed(d, f, w->pc) && !pass_removed(d, place)) {
         hold(d, place, f->astray ? HOLD_FETCH | HOLD_ISSUE : HOLD_ISSUE);
         return;
@@ -228,10 +242,10 @@ void decoupled_look(struct decoupled *d, unsigned place)
         drain(d, place);
         return;
     }
-    const struct decouple_inst *n = split_of(d, w->pc);
-    if (n->site) {
-        await(d, place, w->pc);
-    } else if (n->feedback && f->told_count == d->launch->options->told) {
+    const unsigned traits = d->launch->traits[w->pc];
+    if (traits & TRAIT_SITE) {
+        await(d, place, w, w->pc);
+    } else if (traits & TRAIT_FEEDBACK && f->told_count == d->launch->options->told) {
         starve(d, place);
         hold(d, place, HOLD_ISSUE);
     } else {
@@ -240,13 +254,34 @@ void decoupled_look(struct decoupled *d, unsigned place)
     }
 }
 
+void decoupled_look(struct decoupled *d, unsigned place)
+{
+    const struct decoupled_launch *l = d->launch;
+    const struct follower *f = &d->followers[place];
+    if (!f->is_there || f->is_alone || f->taken || f->issues) return;
+    struct warp *w = tech_warp(d->grid, place);
+    if (!w || w->state != WARP_READY) return;
+    uint32_t pc = w->pc;
+    bool is_plain = !f->hold && !f->astray && !f->moved && !d->starving && !l->options->ideal;
+    if (is_plain && pc < l->count && !l->removed[pc]) { // not held, and perhaps rightly so
+        const unsigned traits = l->traits[pc];
+        const struct part *p = traits & TRAIT_ADDRESS ? f->addresses.first : f->predicates.first;
+        if (!(traits & (TRAIT_SITE | TRAIT_FEEDBACK))) return;
+        if (traits & TRAIT_SITE && p && is_for(f, p, w, pc) && is_there(d, p)) {
+            d->waits_for_cycle &= ~(1ull << place);
+            return;
+        }
+    }
+    look_closely(d, place, w);
+}
+
 void decoupled_advanced(void *state, unsigned place) { decoupled_look(state, place); }
 
 // -- a site -------------------------------------------------------------------------------------------------
 
 static void compare_word(struct decoupled *d, uint64_t found, uint64_t own)
 {
-    if (d->launch->verify && !d->launch->options->spoil && found != own)
+    if (d->launch->verify && !d->launch->spoil && found != own)
         __atomic_add_fetch(d->launch->mismatches, 1, __ATOMIC_RELAXED);
 }
 
@@ -257,41 +292,42 @@ static void write_predicate(struct decoupled *d, struct warp *w, unsigned r, uin
     w->pred[r] = (w->pred[r] & ~lanes) | (values & lanes);
 }
 
-static void put_words(uint32_t *to, const struct part *p, unsigned shift)
+static void put_words(uint32_t *to, const uint32_t *words, uint64_t lanes)
 {
     enum { FULL = 32 };
-    for (unsigned lane = 0; p->lanes == UINT32_MAX && lane < FULL; lane++)
-        to[lane] = (uint32_t)(p->values[lane] >> shift);
-    for (uint64_t left = p->lanes == UINT32_MAX ? 0 : p->lanes; left; left &= left - 1)
-        to[bit_lowest(left)] = (uint32_t)(p->values[bit_lowest(left)] >> shift);
+    if (lanes == UINT32_MAX) {
+        memcpy(to, words, FULL * sizeof *to);
+        return;
+    }
+    for (; lanes; lanes &= lanes - 1) to[bit_lowest(lanes)] = words[bit_lowest(lanes)];
 }
 
 // Writes the record's address to the registers of the operand. Verification first compares with the address
 // computed in the warp's own registers.
-static void write_address(struct decoupled *d, unsigned place, const struct operand *o, const struct part *p)
+static inline void write_address(struct decoupled *d, struct warp *w, const struct operand *o,
+                                 const struct part *p)
 {
     if (!o || o->reg == REG_ZERO) return;
-    uint32_t *low = tech_lanes(d->grid, place, o->reg);
-    uint32_t *high = o->width == 2 ? tech_lanes(d->grid, place, o->reg + 1u) : NULL;
+    uint32_t *low = tech_lanes_of(w, o->reg), *high = o->width == 2 ? tech_lanes_of(w, o->reg + 1u) : NULL;
     for (uint64_t left = d->launch->verify ? p->lanes : 0; left; left &= left - 1) {
         unsigned lane = bit_lowest(left);
         uint64_t own = low[lane] | (high ? (uint64_t)high[lane] << 32 : 0);
-        compare_word(d, high ? p->values[lane] : (uint32_t)p->values[lane], own);
+        compare_word(d, high ? part_value(p, lane) : p->low[lane], own);
     }
-    put_words(low, p, 0);
-    if (high) put_words(high, p, 32);
+    put_words(low, p->low, p->lanes);
+    if (high) put_words(high, p->high, p->lanes);
 }
 
-static void take_address(struct decoupled *d, unsigned place, uint32_t inst, struct part *p)
+static inline void take_address(struct decoupled *d, unsigned place, struct warp *w, uint32_t inst,
+                                struct part *p)
 {
     struct follower *f = &d->followers[place];
     const struct inst *i = &d->launch->insts[inst];
-    struct warp *w = tech_warp(d->grid, place);
     bool is_own = split_of(d, inst)->unguarded; // the guard is the warp's own
     if (is_own) p->lanes &= decoupled_guarded(w, i);
     uint64_t guard = i->guard_not ? ~p->lanes : p->lanes;
     if (i->guard != PRED_TRUE && !is_own) write_predicate(d, w, i->guard, p->active, guard);
-    write_address(d, place, decouple_address(i), p);
+    write_address(d, w, d->launch->addresses[inst], p);
     d->counters[split_of(d, inst)->site == DECOUPLE_ENQ_DATA ? COUNT_data : COUNT_addresses]++;
     for (unsigned n = 0; n < p->line_count; n++) {
         d->counters[COUNT_ahead] += tech_now(d->grid) - p->asked_at;
@@ -300,11 +336,10 @@ static void take_address(struct decoupled *d, unsigned place, uint32_t inst, str
     p->line_count = 0; // the access owns the locks now
 }
 
-static void take(struct decoupled *d, unsigned place, uint32_t inst)
+static inline void take(struct decoupled *d, unsigned place, struct warp *w, uint32_t inst)
 {
     struct follower *f = &d->followers[place];
-    const struct decouple_inst *n = split_of(d, inst);
-    struct queue *q = queue_of(f, n->site != DECOUPLE_ENQ_PRED);
+    struct queue *q = queue_of(f, d->launch->traits[inst] & TRAIT_ADDRESS);
     struct part *p = q->first;
     q->first = p->next;
     if (!p->next) q->last = NULL;
@@ -315,9 +350,9 @@ static void take(struct decoupled *d, unsigned place, uint32_t inst)
     f->taken = p;
     d->counters[COUNT_taken]++;
     unblock(d, place, p->is_address);
-    if (d->launch->options->spoil) decoupled_keep(d, place, inst);
+    if (d->launch->spoil) decoupled_keep(d, place, inst);
     if (p->is_address)
-        take_address(d, place, inst, p);
+        take_address(d, place, w, inst, p);
     else
         d->counters[COUNT_preds_block + p->effort]++;
     decoupled_stir(d, p->is_address); // room in the queue
@@ -357,16 +392,17 @@ void decoupled_reads(void *state, unsigned place, uint32_t inst)
     struct decoupled *d = state;
     const struct follower *f = &d->followers[place];
     if (f->astray || !is_kernels(d, inst)) return;
-    const struct decouple_inst *n = split_of(d, inst);
+    const unsigned traits = d->launch->traits[inst];
     if (f->taken) return; // an instruction issued again keeps its record
-    if (n->feedback) tell(d, place, inst);
-    if (!n->site) return;
-    if (!await(d, place, inst)) {
+    if (traits & TRAIT_FEEDBACK) tell(d, place, inst);
+    if (!(traits & TRAIT_SITE)) return;
+    struct warp *w = tech_warp(d->grid, place);
+    if (!await(d, place, w, inst)) {
         decoupled_leave(d, place);
         return;
     }
-    take(d, place, inst);
-    if (n->site == DECOUPLE_ENQ_PRED && !n->compares) give_predicates(d, place, inst);
+    take(d, place, w, inst);
+    if (!(traits & TRAIT_ADDRESS) && !split_of(d, inst)->compares) give_predicates(d, place, inst);
 }
 
 void decoupled_executed(void *state, unsigned place, uint32_t inst)
@@ -375,9 +411,10 @@ void decoupled_executed(void *state, unsigned place, uint32_t inst)
     struct follower *f = &d->followers[place];
     const struct part *p = f->taken;
     f->issues = true;
-    if (p && split_of(d, inst)->compares) give_predicates(d, place, inst);
-    if (p && p->has_data) decoupled_replace(d, place, p);
-    if (p && d->launch->options->spoil) decoupled_put_back(d, place, inst);
+    if (!p) return;
+    if (!p->is_address && split_of(d, inst)->compares) give_predicates(d, place, inst);
+    if (p->has_data) decoupled_replace(d, place, p);
+    if (d->launch->spoil) decoupled_put_back(d, place, inst);
     finish(d, place);
 }
 
@@ -426,16 +463,10 @@ static void look_at_block(struct decoupled *d, unsigned block)
     }
 }
 
-static bool is_access(const struct inst *i)
+static void count_access(struct decoupled *d, unsigned traits, bool decoupled)
 {
-    return isa_has(i, ISA_LOAD | ISA_STORE | ISA_ATOMIC) && i->op != OP_LDC;
-}
-
-static void count_access(struct decoupled *d, const struct inst *i, bool decoupled)
-{
-    bool loads = i->op == OP_LDG || i->op == OP_LD || i->op == OP_LDL;
     d->counters[COUNT_kept] += !decoupled;
-    if (loads) d->counters[decoupled ? COUNT_loads : COUNT_loads_kept]++;
+    if (traits & TRAIT_LOADS) d->counters[decoupled ? COUNT_loads : COUNT_loads_kept]++;
 }
 
 void decoupled_issued(void *state, unsigned place, uint32_t inst)
@@ -444,18 +475,19 @@ void decoupled_issued(void *state, unsigned place, uint32_t inst)
     struct follower *f = &d->followers[place];
     f->issues = false;
     if (!is_kernels(d, inst)) return;
-    const struct decouple_inst *n = split_of(d, inst);
-    const struct inst *i = &d->launch->insts[inst];
-    if (is_access(i)) count_access(d, i, n->site && n->site != DECOUPLE_ENQ_PRED && !f->astray);
-    f->order_pending |= n->orders;
-    attend(d, place);
-    if (n->feedback) decoupled_news(d, place);
-    bool completes = isa_has(i, ISA_BARRIER) && tech_warp(d->grid, place)->state == WARP_READY;
-    if (completes || isa_has(i, ISA_EXIT)) {
+    const unsigned traits = d->launch->traits[inst];
+    if (traits & TRAIT_ACCESSES) count_access(d, traits, traits & TRAIT_ADDRESS && !f->astray);
+    if (traits & TRAIT_ORDERS) {
+        f->order_pending = true;
+        attend(d, place);
+    }
+    if (traits & TRAIT_FEEDBACK) decoupled_news(d, place);
+    bool completes = traits & TRAIT_MEETS && tech_warp(d->grid, place)->state == WARP_READY;
+    if (completes || traits & TRAIT_ENDS) {
         look_at_block(d, f->block);
         return;
     }
-    pass_order(d, place);
+    if (f->order_pending) pass_order(d, place);
     decoupled_look(d, place);
 }
 

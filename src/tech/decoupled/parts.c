@@ -32,8 +32,8 @@ static struct sample sample_of(const struct decoupled *d, uint32_t inst, unsigne
     uint64_t lanes = e ? e->part[place]->lanes : w->active;
     if (!lanes) lanes = 1;
     unsigned first = bit_lowest(lanes), last = bit_highest(lanes);
-    uint64_t low = e ? e->part[place]->values[first] : register_value(d, place, o, first);
-    uint64_t high = e ? e->part[place]->values[last] : register_value(d, place, o, last);
+    uint64_t low = e ? part_value(e->part[place], first) : register_value(d, place, o, first);
+    uint64_t high = e ? part_value(e->part[place], last) : register_value(d, place, o, last);
     uint64_t n = w->cta->linear;
     return (struct sample){
         .value = low,
@@ -95,7 +95,7 @@ static unsigned sample_blocks(const struct decoupled *d, uint32_t inst, uint64_t
 
 unsigned decoupled_divide(struct decoupled *d, uint32_t inst, uint64_t places, const struct entry *e)
 {
-    const struct operand *o = e ? decouple_address(&d->launch->insts[inst]) : &d->launch->insts[inst].dst[0];
+    const struct operand *o = e ? d->launch->addresses[inst] : &d->launch->insts[inst].dst[0];
     struct sample blocks[64];
     unsigned parts = 0, left = 0;
     d->parts[0] = places;

@@ -16,17 +16,22 @@
 
 // -- parts --------------------------------------------------------------------------------------------------
 
+static __attribute__((noinline)) void add_parts(struct decoupled *d)
+{
+    struct part *parts = heap_resize(NULL, PARTS * sizeof *parts);
+    vec_push(&d->all_parts, parts);
+    for (unsigned k = 0; k < PARTS; k++) {
+        parts[k].data = NULL;
+        parts[k].next = d->free_parts;
+        d->free_parts = &parts[k];
+    }
+}
+
 struct part *decoupled_part(struct decoupled *d)
 {
-    struct part *p = d->free_parts;
-    if (p) {
-        d->free_parts = p->next;
-    } else {
-        p = heap_resize(NULL, sizeof *p); // remaining members: set below and by the caller
-        p->data = NULL;
-        vec_push(&d->all_parts, p);
-    }
-    p->next = NULL;
+    if (!d->free_parts) add_parts(d);
+    struct part *p = d->free_parts; // remaining members: set by the caller
+    d->free_parts = p->next;
     p->line_count = p->asked = 0;
     p->there = p->locked = 0;
     p->pieces = 0;
@@ -41,12 +46,10 @@ void decoupled_unlock(struct decoupled *d, uint64_t line)
     if (d->asking) decoupled_wake_at(d, tech_now(d->grid) + 1);
 }
 
-void decoupled_part_free(struct decoupled *d, struct part *p)
+void decoupled_unlock_lines(struct decoupled *d, const struct part *p)
 {
     for (unsigned n = 0; n < p->line_count; n++)
         if (p->locked >> n & 1) decoupled_unlock(d, p->line[n]);
-    p->next = d->free_parts;
-    d->free_parts = p;
 }
 
 // -- queues of warps ----------------------------------------------------------------------------------------
@@ -211,8 +214,9 @@ static bool find_turn(struct decoupled *d, bool is_address, struct turn *t)
 {
     // Bits by place: warps with a record in an older entry of the unit; these warps' later records wait.
     uint64_t behind = 0, *blocked = &unit_of(d, is_address)->blocked;
-    for (unsigned n = 0; n < d->count && d->there & ~behind & ~*blocked; n++) {
-        struct entry *e = entry_at(d, n);
+    const unsigned size = d->launch->options->atq;
+    struct entry *e = &d->atq[d->first], *end = &d->atq[size];
+    for (unsigned n = d->count; n && d->there & ~behind & ~*blocked; n--, e = e + 1 < end ? e + 1 : d->atq) {
         if (e->is_address != is_address) continue;
         for (uint64_t left = e->left & ~behind & ~*blocked; left; left &= left - 1) {
             unsigned place = bit_lowest(left);
@@ -279,36 +283,50 @@ static uint64_t deliver(struct decoupled *d, const struct turn *t)
     return cycles;
 }
 
+// Whether a warp may have waited for its new record. A warp that is not held has been looked at before its next
+// instruction.
+static bool may_wait(const struct decoupled *d, unsigned place)
+{
+    return d->followers[place].hold || d->launch->plan->yields || d->launch->options->ideal;
+}
+
+// Whether the warp, held, waits for the cycle of its new record alone: noted as a look would.
+static bool waits_for_cycle(struct decoupled *d, unsigned place, const struct part *p)
+{
+    const struct decoupled_launch *l = d->launch;
+    struct follower *f = &d->followers[place];
+    const struct warp *w = tech_warp(d->grid, place);
+    bool is_first = queue_of(f, p->is_address)->first == p && p->sequence == f->dequeued;
+    if (f->hold != HOLD_ISSUE || f->astray || f->moved || f->taken || !is_first || p->line_count)
+        return false;
+    if (l->plan->yields || l->options->ideal || p->ready_at <= tech_now(d->grid)) return false;
+    if (!w || w->state != WARP_READY || w->pc != p->inst || w->active != p->active) return false;
+    d->waits_for_cycle |= 1ull << place;
+    f->waits_until = p->ready_at;
+    decoupled_wake_at(d, p->ready_at);
+    return true;
+}
+
 // Does the unit's next work if the unit is free. False: no work until stirred.
 static bool work(struct decoupled *d, bool is_address)
 {
     struct turn t;
     struct unit *u = unit_of(d, is_address);
-    if (!u->stirred) return false;
     if (u->free_at > tech_now(d->grid)) return true;
     u->stirred = find_turn(d, is_address, &t);
     if (!u->stirred) return false;
+    const struct part *p = t.entry->part[t.place];
     u->free_at = tech_now(d->grid) + deliver(d, &t);
     drop_front(d);
-    decoupled_look(d, t.place);
+    if (may_wait(d, t.place) && !waits_for_cycle(d, t.place, p)) decoupled_look(d, t.place);
     return true;
 }
 
-static void schedule(struct decoupled *d, uint64_t cycle)
+void decoupled_schedule(struct decoupled *d, uint64_t cycle)
 {
-    if (d->scheduled_at <= cycle && d->scheduled_at > tech_now(d->grid)) return;
     d->scheduled_at = cycle;
     tech_at(d->grid, 0, cycle);
 }
-
-void decoupled_stir(struct decoupled *d, bool is_address)
-{
-    if (!d->count && !d->asking) return;
-    unit_of(d, is_address)->stirred = true;
-    schedule(d, tech_now(d->grid) + 1);
-}
-
-void decoupled_wake_at(struct decoupled *d, uint64_t cycle) { schedule(d, cycle); }
 
 // Looks at a warp that waits for a record's cycle, once the cycle has come.
 static void look_when_due(struct decoupled *d, unsigned place)
@@ -330,13 +348,13 @@ void decoupled_event(void *state, unsigned block)
     (void)block;
     if (d->scheduled_at > now) return; // woken for another mechanism
     d->scheduled_at = 0;
-    bool predicates = work(d, false);
+    bool predicates = d->predicate_unit.stirred && work(d, false);
     bool waits = d->asking && !ask_for_lines(d, d->asking_slot, d->asking);
     if (!waits && d->asking) {
         d->asking = NULL;
         decoupled_look(d, d->asking_slot); // unlockable lines cause no arrival: look now
     }
-    bool addresses = !waits && work(d, true);
+    bool addresses = !waits && d->address_unit.stirred && work(d, true);
     for (uint64_t left = d->waits_for_cycle; left; left &= left - 1) look_when_due(d, bit_lowest(left));
     if (d->starving) decoupled_relieve(d);
     if (d->gathers_until && d->gathers_until <= now) {
@@ -349,5 +367,5 @@ void decoupled_event(void *state, unsigned block)
     if (addresses && later(now + 1, d->address_unit.free_at) < next)
         next = later(now + 1, d->address_unit.free_at);
     if (d->settles && d->settled_at > now && d->settled_at < next) next = d->settled_at;
-    if (next != CYCLE_NEVER) schedule(d, next);
+    if (next != CYCLE_NEVER) decoupled_wake_at(d, next);
 }
