@@ -66,8 +66,9 @@ static bool find_value(const struct what_if *w, const char *name, const char *va
     } else if (str_equal(value, "@part")) {
         strbuf_printf(out, "%u", part_of_warps(w->facts));
     } else if (*value == '@') {
-        if (!find_key(w->context, value + 1, &key)) return false;
-        strbuf_puts(out, key.value);
+        const char *of = facts_key_text(w->facts, value + 1);
+        if (!of) return false;
+        strbuf_puts(out, of);
     } else if (*value == '*') {
         double factor;
         if (!find_key(w->context, name, &key) || !str_to_f64(value + 1, &factor)) return false;

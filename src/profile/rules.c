@@ -5,6 +5,7 @@
 #include <string.h>
 
 static const double LEAST = 0.03; // evidence without a what-if run
+static const double MOST = 1.02;  // cycles of a what-if run, over the base run's
 
 // -- evidence -------------------------------------------------------------------------------------------------------
 
@@ -99,12 +100,18 @@ static bool is_tried(const struct profile *p, const char *settings)
 // A rule that covers others is tried behind them: half its evidence counts.
 static double weight_of(const struct rule *r) { return *r->covers ? r->evidence / 2 : r->evidence; }
 
+static bool changes_program(const char *settings)
+{
+    return strncmp(settings, "@division", 9) == 0 || strncmp(settings, "@waves", 6) == 0;
+}
+
 static const struct rule *next_trial(const struct profile *p)
 {
     const struct rule *best = NULL;
     for (size_t i = 0; i < p->rules.count; i++) {
         const struct rule *r = &p->rules.data[i];
         if (!r->settings || r->evidence < LEAST || is_tried(p, r->settings)) continue;
+        if (!p->may_change && changes_program(r->settings)) continue;
         if (!best || weight_of(r) > weight_of(best)) best = r;
     }
     return best;
@@ -122,10 +129,11 @@ static const char *kernel_name(const struct profile *p, size_t kernel)
     return wf_kernel_info(p->facts.run->kernels.data[kernel])->name;
 }
 
-void profile_init(struct profile *p, const struct report_run *base, struct wf_context *context)
+void profile_init(struct profile *p, const struct report_run *base, struct wf_context *context,
+                  bool may_change)
 {
     double evidence[RULES];
-    *p = (struct profile){0};
+    *p = (struct profile){.may_change = may_change};
     facts_init(&p->facts, base, context);
     if (!p->facts.hottest) return;
     find_evidence(&p->facts, evidence);
@@ -144,6 +152,8 @@ void profile_init(struct profile *p, const struct report_run *base, struct wf_co
     }
     choose_trials(p);
 }
+
+double profile_most_cycles(const struct profile *p) { return MOST * p->facts.cycles; }
 
 void profile_fini(struct profile *p)
 {
@@ -183,10 +193,12 @@ static double cycles_of(const struct profile *p, const char *settings, const str
     return sum;
 }
 
-void profile_tried(struct profile *p, size_t i, const struct report_run *run, struct wf_context *context)
+void profile_tried(struct profile *p, size_t i, const struct report_run *run, bool is_over,
+                   struct wf_context *context)
 {
     struct trial *t = &p->trials[i];
-    t->cycles = run ? cycles_of(p, t->settings, run) : -1;
+    t->cycles = is_over ? profile_most_cycles(p) : run ? cycles_of(p, t->settings, run) : -1;
+    if (is_over) return;
     if (t->cycles < 0 || !context || strncmp(t->settings, "@tech=", 6) != 0) return;
     struct facts f;
     facts_init(&f, run, context);
@@ -212,7 +224,12 @@ static void measure(const struct profile *p, struct rule *r)
 {
     const struct trial *t = trial_of(p, r);
     if (r->evidence < LEAST) return;
-    r->state = !r->settings ? RULE_BOUND : !t ? RULE_NOT_TRIED : t->cycles < 0 ? RULE_FAILED : RULE_MEASURED;
+    if (!r->settings)
+        r->state = RULE_BOUND;
+    else if (!t)
+        r->state = !p->may_change && changes_program(r->settings) ? RULE_FAILED : RULE_NOT_TRIED;
+    else
+        r->state = t->cycles < 0 ? RULE_FAILED : RULE_MEASURED;
     if (r->state == RULE_BOUND) r->gain = r->evidence;
     if (r->state != RULE_MEASURED) return;
     r->cycles = t->cycles;
@@ -253,6 +270,15 @@ void profile_rank(struct profile *p)
     if (p->rules.count) qsort(p->rules.data, p->rules.count, sizeof *p->rules.data, by_rest);
 }
 
+int profile_place(const char *lines)
+{
+    const char *chain = strstr(lines, " ("), *next = strstr(lines, ", ");
+    size_t length = strlen(lines);
+    if (chain) length = (size_t)(chain - lines);
+    if (next && (size_t)(next - lines) < length) length = (size_t)(next - lines);
+    return (int)length;
+}
+
 void profile_sentence(const struct profile *p, struct strbuf *out)
 {
     const struct rule *first = p->rules.count ? &p->rules.data[0] : NULL;
@@ -267,5 +293,5 @@ void profile_sentence(const struct profile *p, struct strbuf *out)
     }
     strbuf_printf(out, "; without %s it takes at most %.1f %% less time", first->name, 100 * first->gain);
     if (first->state == RULE_BOUND) strbuf_puts(out, " (a bound, not a run)");
-    if (first->line) strbuf_printf(out, "; the line: %s", first->line);
+    if (first->line) strbuf_printf(out, "; the line: %.*s", profile_place(first->line), first->line);
 }

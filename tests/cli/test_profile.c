@@ -497,6 +497,32 @@ static void test_refused(struct test *t)
     cli_fini(&c);
 }
 
+// A bundled kernel: its source from the program, what-if runs that end where they gain nothing, and refusals.
+static void test_bench(struct test *t)
+{
+    struct cli c = {.t = t};
+    struct arena arena = {0};
+    const char *why;
+    size_t offset, runs = 0;
+    cli_run(&c, "profile --bench imageDenoisingNLM --size small --quiet --json - --out $D/p.html");
+    CHECK_MSG(t, c.status == 0, "%s", c.err);
+    const struct json_value *data = json_parse(c.out, strlen(c.out), &arena, &why, &offset),
+                            *list = json_member(data, "what_if");
+    double base = json_number(json_member(json_member(data, "run"), "cycles"));
+    for (const struct json_value *w = list ? list->first : NULL; w; w = w->next, runs++)
+        CHECK_MSG(t, json_number(json_member(w, "cycles")) <= 1.02 * base, "%s: %g cycles, base %g",
+                  json_text(json_member(w, "settings")), json_number(json_member(w, "cycles")), base);
+    CHECK(t, runs && runs <= 5);
+    CHECK_HAS(t, c.out, "denoise_nlm(");
+    cli_expect(&c, "profile --bench vecadd --grid 4", 2,
+               "error: --grid does not go with --bench: a bundled kernel has its own launches\n");
+    cli_expect(&c, "profile tests/cli/causes.ptx --size small", 2, "error: --size goes with --bench\n");
+    cli_run(&c, "profile --bench vecad");
+    CHECK_HAS(t, c.err, "did you mean \"vecadd\"?");
+    cli_fini(&c);
+    arena_fini(&arena);
+}
+
 // The what-if run without divisions keeps an index by a remainder in the array.
 static void test_remainders(struct test *t)
 {
@@ -554,6 +580,6 @@ int main(int argc, char **argv)
         {"causes", test_causes}, {"levels", test_levels},   {"values", test_values},
         {"clean", test_clean},   {"page", test_page},       {"text", test_text},
         {"script", test_script}, {"refused", test_refused}, {"remainders", test_remainders},
-        {"beside", test_beside}};
+        {"beside", test_beside}, {"bench", test_bench}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }
