@@ -21,6 +21,9 @@ void change_shape(const struct session_change *c, struct wf_kernel *kernel, stru
     struct wf_occupancy o;
     uint64_t sms = c ? c->whole_waves : 0,
              blocks = (uint64_t)shape->grid[0] * shape->grid[1] * shape->grid[2];
+    uint32_t lanes = c ? c->whole_warps : 0;
+    if (lanes && shape->block[0] > lanes && shape->block[1] * shape->block[2] == 1)
+        shape->block[0] -= shape->block[0] % lanes;
     if (!sms || !wf_occupancy_at(kernel, shape, 0, &o) || !o.blocks || blocks < sms) return;
     uint64_t wave = blocks < sms * o.blocks ? sms : sms * o.blocks, kept = blocks / wave * wave;
     unsigned axis = shape->grid[2] > 1 ? 2 : shape->grid[1] > 1 ? 1 : 0;

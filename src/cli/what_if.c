@@ -102,15 +102,18 @@ static bool set_tech(const struct what_if *w, const char *value)
 
 static bool apply_one(const struct what_if *w, const char *name, const char *value)
 {
-    bool divides = str_equal(name, "@division"), is_of_waves = str_equal(name, "@waves");
+    bool divides = str_equal(name, "@division"), is_of_waves = str_equal(name, "@waves"),
+         is_of_warps = str_equal(name, "@warps");
     if (str_equal(name, "@tech")) return set_tech(w, value);
-    if (!divides && !is_of_waves) return set_key(w, name, value);
+    if (!divides && !is_of_waves && !is_of_warps) return set_key(w, name, value);
     if (!w->change) return false;
     if (divides) {
         w->change->rewrites = cheap_division;
         w->change->rewrite_count = sizeof cheap_division / sizeof cheap_division[0];
-    } else {
+    } else if (is_of_waves) {
         w->change->whole_waves = w->facts->sms;
+    } else {
+        w->change->whole_warps = (uint32_t)facts_key(w->facts, "warp.size");
     }
     return true;
 }

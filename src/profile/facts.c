@@ -209,6 +209,8 @@ static void find_shape(struct facts *f)
                  lanes = (uint64_t)fmax(facts_key(f, "warp.size"), 1);
         f->blocks = longest->blocks;
         f->block_instructions = longest->blocks ? longest->warp_instructions / longest->blocks : 0;
+        f->block_threads = threads;
+        f->is_row = threads == longest->block[0];
         f->block_warps = (uint32_t)((threads + lanes - 1) / lanes);
         if (wf_occupancy_at(kernel, &shape, 0, &o)) f->resident = o.blocks;
         f->registers = info->registers;

@@ -31,7 +31,9 @@ struct facts {
     uint64_t blocks;             // of its longest launch
     uint64_t block_instructions; // of a mean block of this launch: warp instructions
     uint32_t block_warps;        // of a block
-    uint32_t resident, sms;      // blocks that fit on an SM; SMs
+    uint64_t block_threads;
+    bool is_row;            // the block has a single dimension
+    uint32_t resident, sms; // blocks that fit on an SM; SMs
     uint32_t registers, spills;
 };
 

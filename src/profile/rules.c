@@ -6,6 +6,7 @@
 
 static const double LEAST = 0.03; // evidence without a what-if run
 static const double MOST = 1.02;  // cycles of a what-if run, over the base run's
+static const double SUM = 4.5;    // cycles of all what-if runs, over the base run's
 
 // -- evidence -------------------------------------------------------------------------------------------------------
 
@@ -63,6 +64,20 @@ static double partial_wave(const struct facts *f)
     return 1 - waves / ceil(waves);
 }
 
+// Slots of atomics on shared memory; 0: plain accesses have more.
+static double shared_atomics(const struct facts *f)
+{
+    double atomics = facts_class(f, "ATOMS", "unit_busy memory");
+    return atomics > facts_class(f, "LDS STS", "unit_busy memory") ? atomics : 0;
+}
+
+// Part of the lanes of a block's warps that have no thread; 0: a single warp, or a block of two dimensions.
+static double partial_warp(const struct facts *f)
+{
+    double lanes = f->block_warps * fmax(facts_key(f, "warp.size"), 1);
+    return f->is_row && f->block_warps > 1 ? 1 - (double)f->block_threads / lanes : 0;
+}
+
 static double idle_lanes(const struct facts *f)
 {
     double warps = facts_counter(f, "exec.warp_instructions"), lanes = fmax(facts_key(f, "warp.size"), 1);
@@ -102,7 +117,8 @@ static double weight_of(const struct rule *r) { return *r->covers ? r->evidence 
 
 static bool changes_program(const char *settings)
 {
-    return strncmp(settings, "@division", 9) == 0 || strncmp(settings, "@waves", 6) == 0;
+    return strncmp(settings, "@division", 9) == 0 || strncmp(settings, "@waves", 6) == 0 ||
+           strncmp(settings, "@warps", 6) == 0;
 }
 
 static const struct rule *next_trial(const struct profile *p)
@@ -153,6 +169,16 @@ void profile_init(struct profile *p, const struct report_run *base, struct wf_co
     choose_trials(p);
 }
 
+bool profile_is_next(struct profile *p, size_t i)
+{
+    double used = 0;
+    if (i >= p->trial_count) return false;
+    for (size_t k = 0; k < i; k++) used += p->trials[k].cycles < 0 ? p->facts.cycles : p->trials[k].cycles;
+    if (used + profile_most_cycles(p) <= SUM * p->facts.cycles) return true;
+    p->trial_count = i;
+    return false;
+}
+
 double profile_most_cycles(const struct profile *p) { return MOST * p->facts.cycles; }
 
 void profile_fini(struct profile *p)
@@ -164,6 +190,11 @@ void profile_fini(struct profile *p)
 
 static double share_of(uint64_t whole, uint64_t part) { return part ? (double)whole / (double)part : 1; }
 
+static uint64_t threads_of(const struct report_launch *l)
+{
+    return (uint64_t)l->block[0] * l->block[1] * l->block[2];
+}
+
 // Cycles of launch `l`, in place of launch `b` of the base run, without the cost of the settings. Cuts of blocks fit the
 // hottest kernel: other kernels keep their cycles. A launch with fewer blocks, or with blocks cut to equal work, counts in
 // proportion.
@@ -173,6 +204,7 @@ static double cycles_of_launch(const struct profile *p, const char *settings, co
     bool cuts = strncmp(settings, "sim.block_", 10) == 0;
     if (cuts && strcmp(b->mangled, p->facts.hottest->mangled) != 0) return (double)b->cycles;
     double cycles = (double)l->cycles * share_of(b->blocks, l->blocks);
+    if (strcmp(settings, "@warps=whole") == 0) cycles *= share_of(threads_of(b), threads_of(l));
     if (strncmp(settings, "sim.block_instructions", 22) == 0)
         cycles *= share_of(b->warp_instructions, l->warp_instructions);
     return cycles;
@@ -270,13 +302,33 @@ void profile_rank(struct profile *p)
     if (p->rules.count) qsort(p->rules.data, p->rules.count, sizeof *p->rules.data, by_rest);
 }
 
-int profile_place(const char *lines)
+static bool is_header(const char *place, size_t length)
 {
-    const char *chain = strstr(lines, " ("), *next = strstr(lines, ", ");
-    size_t length = strlen(lines);
-    if (chain) length = (size_t)(chain - lines);
-    if (next && (size_t)(next - lines) < length) length = (size_t)(next - lines);
-    return (int)length;
+    const char *dot = NULL, *colon = NULL;
+    for (size_t k = 0; k < length; k++) {
+        if (place[k] == '.') dot = place + k;
+        if (place[k] == ':') colon = place + k;
+    }
+    return dot && colon > dot &&
+           (dot[1] == 'h' || str_starts_with(dot, ".cuh") || str_starts_with(dot, ".inl"));
+}
+
+const char *profile_place(const char *lines, int *length)
+{
+    static const char chain[] = "(inlined at ";
+    size_t first = strcspn(lines, ",(");
+    for (const char *at = lines; *at;) {
+        if (str_starts_with(at, chain)) at += strlen(chain);
+        size_t end = strcspn(at, ",()");
+        while (end && at[end - 1] == ' ') end--;
+        *length = (int)end;
+        if (end && !is_header(at, end)) return at;
+        at += strcspn(at, ",()");
+        at += strspn(at, ",) ");
+    }
+    while (first && lines[first - 1] == ' ') first--;
+    *length = (int)first;
+    return lines;
 }
 
 void profile_sentence(const struct profile *p, struct strbuf *out)
@@ -293,5 +345,8 @@ void profile_sentence(const struct profile *p, struct strbuf *out)
     }
     strbuf_printf(out, "; without %s it takes at most %.1f %% less time", first->name, 100 * first->gain);
     if (first->state == RULE_BOUND) strbuf_puts(out, " (a bound, not a run)");
-    if (first->line) strbuf_printf(out, "; the line: %.*s", profile_place(first->line), first->line);
+    if (!first->line) return;
+    int length;
+    const char *place = profile_place(first->line, &length);
+    strbuf_printf(out, "; the line: %.*s", length, place);
 }

@@ -46,6 +46,8 @@ struct profile {
 // false: rules that change PTX or grids have no run.
 void profile_init(struct profile *p, const struct report_run *base, struct wf_context *context,
                   bool may_change);
+// Whether trial number i is to be made. False: earlier trials were long, and this one and later ones are left out.
+bool profile_is_next(struct profile *p, size_t i);
 // Cycles of all launches after which a what-if run gains nothing and may end.
 double profile_most_cycles(const struct profile *p);
 void profile_fini(struct profile *p);
@@ -55,7 +57,7 @@ void profile_tried(struct profile *p, size_t i, const struct report_run *run, bo
                    struct wf_context *context);
 // Gains and ranks, after the last trial.
 void profile_rank(struct profile *p);
-// Length of the first place of a text such as "a.cu:12 (inlined at b.cu:3), b.cu:7".
-int profile_place(const char *lines);
+// The first place outside headers of a text such as "a.h:12 (inlined at b.cu:3), b.cu:7": "b.cu:3"; else the first place.
+const char *profile_place(const char *lines, int *length);
 // "kernel conflicts is limited by bank conflicts; without bank conflicts it takes at most 78.1 % less time; the line: a.cu:31"
 void profile_sentence(const struct profile *p, struct strbuf *out);

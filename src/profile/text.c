@@ -28,7 +28,9 @@ static void add_rule(struct table *t, const struct rule *r)
 {
     bool has_gain = r->state == RULE_MEASURED || r->state == RULE_BOUND;
     table_add(t, "%s", r->name);
-    table_add(t, "%.*s", r->line ? profile_place(r->line) : 1, r->line ? r->line : "-");
+    int length = 1;
+    const char *place = r->line ? profile_place(r->line, &length) : "-";
+    table_add(t, "%.*s", length, place);
     add_percent(t, r->evidence);
     if (has_gain && r->gain < NO_GAIN)
         table_add(t, "none");
