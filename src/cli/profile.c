@@ -45,7 +45,7 @@ static bool try_rule(const struct profile_subject *of, struct profile *p, size_t
 // Makes the trials and ranks the rules.
 static enum wf_status try_all(const struct profile_subject *of, struct profile *p, struct sources *sources)
 {
-    for (size_t i = 0; profile_is_next(p, i); i++)
+    for (size_t i = 0; i < p->trial_count; i++)
         if (!try_rule(of, p, i, sources)) return WF_INTERRUPTED;
     profile_rank(p);
     return WF_OK;

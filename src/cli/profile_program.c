@@ -170,7 +170,7 @@ bool profile_program(struct report_run *report, struct wf_context *c, const stru
     }
     report->config_json = wf_config_json(c);
     profile_init(&p, report, c, false);
-    for (size_t i = 0; profile_is_next(&p, i); i++) try_rule(&a, o, c, &p, i);
+    for (size_t i = 0; i < p.trial_count; i++) try_rule(&a, o, c, &p, i);
     profile_rank(&p);
     bool good = publish(&p, report, o, a.path);
     profile_fini(&p);

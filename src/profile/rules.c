@@ -6,7 +6,6 @@
 
 static const double LEAST = 0.03; // evidence without a what-if run
 static const double MOST = 1.02;  // cycles of a what-if run, over the base run's
-static const double SUM = 4.5;    // cycles of all what-if runs, over the base run's
 
 // -- evidence -------------------------------------------------------------------------------------------------------
 
@@ -167,16 +166,6 @@ void profile_init(struct profile *p, const struct report_run *base, struct wf_co
         vec_push(&p->rules, r);
     }
     choose_trials(p);
-}
-
-bool profile_is_next(struct profile *p, size_t i)
-{
-    double used = 0;
-    if (i >= p->trial_count) return false;
-    for (size_t k = 0; k < i; k++) used += p->trials[k].cycles < 0 ? p->facts.cycles : p->trials[k].cycles;
-    if (used + profile_most_cycles(p) <= SUM * p->facts.cycles) return true;
-    p->trial_count = i;
-    return false;
 }
 
 double profile_most_cycles(const struct profile *p) { return MOST * p->facts.cycles; }

@@ -6,7 +6,7 @@
 #pragma once
 #include "profile/facts.h"
 
-enum { PROFILE_TRIALS = 5 };
+enum { PROFILE_TRIALS = 4 }; // with the base run five: a profile costs less than six runs, page included
 
 enum rule_state {
     RULE_ABSENT,    // evidence below 3 % of the time
@@ -46,8 +46,6 @@ struct profile {
 // false: rules that change PTX or grids have no run.
 void profile_init(struct profile *p, const struct report_run *base, struct wf_context *context,
                   bool may_change);
-// Whether trial number i is to be made. False: earlier trials were long, and this one and later ones are left out.
-bool profile_is_next(struct profile *p, size_t i);
 // Cycles of all launches after which a what-if run gains nothing and may end.
 double profile_most_cycles(const struct profile *p);
 void profile_fini(struct profile *p);

@@ -118,14 +118,14 @@ static const struct {
     {CHAIN " --set launch.registers=255", "occupancy by registers", "chain", CHAIN, 1},
 };
 
-// A profile costs at most six runs: at most five what-if runs, none longer than the base run but for a twentieth.
+// A profile costs at most six runs: at most four what-if runs, none longer than the base run but for a fiftieth.
 static void check_cost(struct test *t, const struct profiled *p, const char *arguments)
 {
     const struct json_value *list = json_member(p->data, "what_if");
     double runs = 0, sum = 0, base = cycles_of(p);
     for (const struct json_value *w = list ? list->first : NULL; w; w = w->next, runs++)
         sum += json_number(json_member(w, "cycles"));
-    CHECK_MSG(t, runs <= 5 && sum <= 1.05 * 5 * base,
+    CHECK_MSG(t, runs <= 4 && sum <= 1.02 * 4 * base,
               "%s: %g what-if runs of %.0f cycles together, base %.0f", arguments, runs, sum, base);
 }
 
@@ -521,7 +521,7 @@ static void test_bench(struct test *t)
     for (const struct json_value *w = list ? list->first : NULL; w; w = w->next, runs++)
         CHECK_MSG(t, json_number(json_member(w, "cycles")) <= 1.02 * base, "%s: %g cycles, base %g",
                   json_text(json_member(w, "settings")), json_number(json_member(w, "cycles")), base);
-    CHECK(t, runs && runs <= 5);
+    CHECK(t, runs && runs <= 4);
     CHECK_HAS(t, c.out, "denoise_nlm(");
     cli_expect(&c, "profile --bench vecadd --grid 4", 2,
                "error: --grid does not go with --bench: a bundled kernel has its own launches\n");
