@@ -13,6 +13,6 @@ struct session_change {
 
 // Appends the text with every replacement of the change.
 void change_text(const struct session_change *c, const char *text, struct strbuf *out);
-// Removes threads of a partial warp from the block, and the blocks of a partial wave from the grid: of a grid with less than a wave, of blocks beyond a multiple of the
-// SMs. Blocks go from the last dimension with more than one. c NULL: no change.
+// Removes threads of a partial warp from the block, and the blocks of a partial wave from the grid: of a grid with less
+// than a wave, of blocks beyond a multiple of the SMs. Blocks go from the last dimension with more than one. c NULL: no change.
 void change_shape(const struct session_change *c, struct wf_kernel *kernel, struct wf_launch_config *shape);

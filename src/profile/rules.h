@@ -49,13 +49,13 @@ void profile_init(struct profile *p, const struct report_run *base, struct wf_co
 // Cycles of all launches after which a what-if run gains nothing and may end.
 double profile_most_cycles(const struct profile *p);
 void profile_fini(struct profile *p);
-// The result of trial number i: the what-if run, or NULL after a failure; is_over: ended at profile_most_cycles. context: of the run; NULL: `run` has launches
+// The result of trial number i: the what-if run, or NULL after a failure. is_over: ended at profile_most_cycles. context: of the run; NULL: `run` has launches
 // only, and an "@tech" rule keeps the line of the base run.
 void profile_tried(struct profile *p, size_t i, const struct report_run *run, bool is_over,
                    struct wf_context *context);
 // Gains and ranks, after the last trial.
 void profile_rank(struct profile *p);
-// The first place outside headers of a text such as "a.h:12 (inlined at b.cu:3), b.cu:7": "b.cu:3"; else the first place.
+// The first place outside headers of a list of places with chains of inlining (struct wf_account), else the first place.
 const char *profile_place(const char *lines, int *length);
 // "kernel conflicts is limited by bank conflicts; without bank conflicts it takes at most 78.1 % less time; the line: a.cu:31"
 void profile_sentence(const struct profile *p, struct strbuf *out);
