@@ -11,6 +11,16 @@
 
 void json_init(struct json *j, struct strbuf *out) { *j = (struct json){.out = out}; }
 
+static void break_line(struct json *j)
+{
+    static const char spaces[] = "                                ";
+    strbuf_putc(j->out, '\n');
+    for (size_t left = 2 * j->depth, n; left; left -= n) {
+        n = left < sizeof spaces - 1 ? left : sizeof spaces - 1;
+        strbuf_write(j->out, spaces, n);
+    }
+}
+
 static void begin_value(struct json *j)
 {
     if (j->after_key) {
@@ -19,7 +29,7 @@ static void begin_value(struct json *j)
     }
     if (!j->depth) return;
     if (j->filled[j->depth - 1]) strbuf_putc(j->out, ',');
-    strbuf_printf(j->out, "\n%*s", (int)(2 * j->depth), "");
+    break_line(j);
     j->filled[j->depth - 1] = true;
 }
 
@@ -35,7 +45,7 @@ static void close_level(struct json *j, char bracket)
 {
     assert(j->depth);
     bool filled = j->filled[--j->depth];
-    if (filled) strbuf_printf(j->out, "\n%*s", (int)(2 * j->depth), "");
+    if (filled) break_line(j);
     strbuf_putc(j->out, bracket);
     if (!j->depth) strbuf_putc(j->out, '\n');
 }
@@ -50,6 +60,10 @@ void json_quote(struct strbuf *out, const char *text)
     strbuf_putc(out, '"');
     for (const unsigned char *p = (const unsigned char *)text; *p; p++) {
         size_t sequence;
+        const unsigned char *plain = p;
+        while (*p >= 0x20 && *p < 0x7f && *p != '"' && *p != '\\') p++;
+        strbuf_write(out, (const char *)plain, (size_t)(p - plain));
+        if (!*p) break;
         if (*p == '"' || *p == '\\')
             strbuf_printf(out, "\\%c", *p);
         else if (*p == '\n')
@@ -58,8 +72,6 @@ void json_quote(struct strbuf *out, const char *text)
             strbuf_puts(out, "\\t");
         else if (*p < 0x20 || *p == 0x7f)
             strbuf_printf(out, "\\u%04x", *p);
-        else if (*p < 0x80)
-            strbuf_putc(out, (char)*p);
         else if ((sequence = printable_length((const char *)p, strnlen((const char *)p, 4))) != 0) {
             strbuf_write(out, (const char *)p, sequence);
             p += sequence - 1;
@@ -91,8 +103,11 @@ void json_string(struct json *j, const char *text)
 
 void json_u64(struct json *j, uint64_t value)
 {
+    char digits[20], *first = digits + sizeof digits;
     begin_value(j);
-    strbuf_printf(j->out, "%llu", (unsigned long long)value);
+    do *--first = (char)('0' + value % 10);
+    while ((value /= 10) != 0);
+    strbuf_write(j->out, first, (size_t)(digits + sizeof digits - first));
 }
 
 void json_i64(struct json *j, int64_t value)
@@ -127,9 +142,14 @@ void json_raw(struct json *j, const char *text)
     begin_value(j);
     size_t length = strlen(text);
     while (length && text[length - 1] == '\n') length--;
-    for (size_t i = 0; i < length; i++) {
-        strbuf_putc(j->out, text[i]); // raw line breaks occur only between JSON tokens
-        if (text[i] == '\n') strbuf_printf(j->out, "%*s", (int)(2 * j->depth), "");
+    for (const char *at = text, *end = text + length;
+         at < end;) { // raw line breaks occur only between JSON tokens
+        size_t line = strcspn(at, "\n");
+        if (line > (size_t)(end - at)) line = (size_t)(end - at);
+        strbuf_write(j->out, at, line);
+        at += line;
+        if (at < end) break_line(j);
+        at += at < end;
     }
 }
 
@@ -140,7 +160,10 @@ void json_embed(struct strbuf *out, const char *text)
             at += strspn(at, "\n ") - 1;
         else if (*at == '<')
             strbuf_puts(out, "\\u003c");
-        else
-            strbuf_putc(out, *at);
+        else {
+            size_t plain = strcspn(at, "\n<");
+            strbuf_write(out, at, plain);
+            at += plain - 1;
+        }
     }
 }

@@ -3,11 +3,10 @@
 #include "base/file.h"
 #include "cli/command.h"
 #include "cli/cuda_program.h"
-#include "cli/hosted.h"
 #include "cli/interrupt.h"
 #include "cli/print.h"
 #include "cli/profile_out.h"
-#include "cli/run.h"
+#include "cli/profile_runs.h"
 #include "cli/what_if.h"
 
 #include <string.h>
@@ -16,26 +15,26 @@
 // -- runs -----------------------------------------------------------------------------------------------------------
 
 // Makes trial number i. False: interrupted.
-static bool try_rule(const struct options *o, struct profile *p, size_t i, struct sources *sources)
+static bool try_rule(const struct profile_subject *of, struct profile *p, size_t i, struct sources *sources)
 {
     struct diag quiet;
     struct session s;
     struct results nothing;
     struct session_change change = {0};
+    bool is_over = false;
     diag_init(&quiet);
     results_init(&nothing, &quiet);
     session_init(&s, wf_context_create(), &quiet, &nothing);
     s.change = &change;
     s.sources = sources;
-    enum wf_status status = command_settings(o, s.context, &quiet);
+    enum wf_status status = command_settings(of->options, s.context, &quiet);
     if (status == WF_OK && !what_if_apply(s.context, &p->facts, &change, p->trials[i].settings))
         status = WF_BAD_USAGE;
     if (status == WF_OK) status = wf_set(s.context, "sample", "off"); // as in the base run, timed whole
-    wf_set_max_cycles(s.context, what_if_max_cycles(p->facts.run));
-    wf_set_progress(s.context, !options_has(o, OPTION_QUIET));
+    wf_set_progress(s.context, !options_has(of->options, OPTION_QUIET));
     interrupt_watch(s.context);
-    if (status == WF_OK) status = run_execute(o, &s);
-    profile_tried(p, i, status == WF_OK ? &s.report : NULL, s.context);
+    if (status == WF_OK) status = profile_subject_run_within(of, &s, profile_most_cycles(p), &is_over);
+    profile_tried(p, i, status == WF_OK ? &s.report : NULL, is_over, s.context);
     wf_context_destroy(s.context);
     session_fini(&s);
     results_fini(&nothing);
@@ -44,10 +43,10 @@ static bool try_rule(const struct options *o, struct profile *p, size_t i, struc
 }
 
 // Makes the trials and ranks the rules.
-static enum wf_status try_all(const struct options *o, struct profile *p, struct sources *sources)
+static enum wf_status try_all(const struct profile_subject *of, struct profile *p, struct sources *sources)
 {
     for (size_t i = 0; i < p->trial_count; i++)
-        if (!try_rule(o, p, i, sources)) return WF_INTERRUPTED;
+        if (!try_rule(of, p, i, sources)) return WF_INTERRUPTED;
     profile_rank(p);
     return WF_OK;
 }
@@ -75,16 +74,22 @@ static enum wf_status check_beside(const struct options *o, struct session *s)
 }
 
 // Writes page and JSON, then prints the summary.
-static enum wf_status publish(const struct options *o, struct session *s, struct profile *p)
+static enum wf_status publish(const struct profile_subject *of, struct session *s, struct profile *p)
 {
+    const struct options *o = of->options;
     struct modules modules = {0};
     struct profile_out out;
+    char name[64] = "";
+    if (of->workload) snprintf(name, sizeof name, "%s.cu", of->workload->file);
     find_modules(s->results, &modules);
     s->report.config_json = wf_config_json(s->context);
-    const struct profile_request request = {.modules = modules.data,
-                                            .module_count = modules.count,
+    const struct profile_request request = {.files = {.modules = modules.data,
+                                                      .module_count = modules.count,
+                                                      .name = of->workload ? name : NULL,
+                                                      .text = of->workload ? of->workload->source : NULL},
                                             .beside = options_value(o, OPTION_BESIDE),
                                             .page_path = profile_out_path(o),
+                                            .has_json = options_has(o, OPTION_JSON),
                                             .colour = file_takes_colour(STDOUT_FILENO)};
     profile_out_make(&out, p, &s->report, &request, s->diag);
     vec_fini(&modules);
@@ -99,15 +104,6 @@ static enum wf_status publish(const struct options *o, struct session *s, struct
 
 // -- the command ----------------------------------------------------------------------------------------------------
 
-static enum wf_status check(const struct options *o, struct diag *d)
-{
-    enum wf_status status = run_check(o, d);
-    if (status != WF_OK || options_has(o, OPTION_SCRIPT)) return status;
-    if (hosted_kind(o->operands.data[0]) != HOSTED_PROGRAM) return WF_OK;
-    diag_error(d, loc_none(), "profile is for CUDA kernels; %s is a RISC-V program", o->operands.data[0]);
-    return WF_BAD_USAGE;
-}
-
 // The settings of the base run. Sampling in time is on unless --set names another interval.
 static enum wf_status settle(const struct options *o, struct session *s)
 {
@@ -118,16 +114,18 @@ static enum wf_status settle(const struct options *o, struct session *s)
 }
 
 // Base run, trials, results. A failed base run leaves no page.
-static enum wf_status run_profile(const struct options *o, struct session *s)
+static enum wf_status run_profile(const struct profile_subject *of, struct session *s)
 {
+    const struct options *o = of->options;
     struct profile p;
     if (!results_claim(s->results, "--out", profile_out_path(o), loc_none())) return WF_BAD_INPUT;
     enum wf_status status = check_beside(o, s);
-    if (status == WF_OK) status = run_execute(o, s);
+    if (status == WF_OK && of->workload && !command_claim(o, s->results)) status = WF_BAD_INPUT;
+    if (status == WF_OK) status = profile_subject_run(of, s);
     if (status != WF_OK) return status;
-    profile_init(&p, &s->report, s->context);
-    status = try_all(o, &p, s->sources);
-    if (status == WF_OK) status = publish(o, s, &p);
+    profile_init(&p, &s->report, s->context, true);
+    status = try_all(of, &p, s->sources);
+    if (status == WF_OK) status = publish(of, s, &p);
     profile_fini(&p);
     return status;
 }
@@ -148,10 +146,11 @@ int command_profile(int argc, char **argv)
     sources_init(&sources, &o);
     s.sources = &sources;
     wf_set_progress(s.context, !options_has(&o, OPTION_QUIET));
-    enum wf_status status = check(&o, &d);
+    struct profile_subject subject;
+    enum wf_status status = profile_subject_init(&subject, &o, &d);
     if (status == WF_OK) status = settle(&o, &s);
     interrupt_watch(s.context);
-    if (status == WF_OK) status = run_profile(&o, &s);
+    if (status == WF_OK) status = run_profile(&subject, &s);
     print_flush(stdout);
     exit_status = command_fail_both(s.context, &d, (int)status);
     wf_context_destroy(s.context);

@@ -57,12 +57,12 @@ void profile_out_make(struct profile_out *out, struct profile *p, struct report_
     *out = (struct profile_out){0};
     profile_thin(report, SAMPLES);
     if (r->beside) {
-        profile_json(p, r->modules, r->module_count, &out->json);
+        profile_json(p, &r->files, &out->json);
         p->beside = compare(r->beside, strbuf_text(&out->json), &beside, d) ? &beside : NULL;
         strbuf_clear(&out->json);
     }
-    profile_json(p, r->modules, r->module_count, &out->json);
-    profile_page(p, r->modules, r->module_count, &out->page);
+    if (r->has_json) profile_json(p, &r->files, &out->json);
+    profile_page(p, &r->files, &out->page);
     write_text(p, report, r, &out->text);
     p->beside = NULL;
     if (beside.file) beside_fini(&beside);

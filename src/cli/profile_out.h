@@ -4,15 +4,16 @@
 #include "base/str.h"
 #include "cli/options.h"
 #include "profile/rules.h"
+#include "profile/sources.h"
 
 #define PROFILE_INTERVAL "256" // cycles between samples of the base run
 
 struct profile_request {
-    const char *const *modules; // paths of PTX files, or of the program
-    size_t module_count;
-    const char *beside;    // path of an earlier profile; NULL: none
-    const char *page_path; // named in the summary
-    bool colour;           // of the summary
+    struct source_files files; // PTX files, or the program
+    const char *beside;        // path of an earlier profile; NULL: none
+    const char *page_path;     // named in the summary
+    bool has_json;             // else `json` stays empty
+    bool colour;               // of the summary
 };
 
 struct profile_out {

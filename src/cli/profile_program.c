@@ -120,7 +120,7 @@ static void try_rule(const struct again *a, const struct options *o, struct wf_c
                 run_again(a, strbuf_text(&words)) && file_read(path, &text, &length, &why);
     const struct json_value *json = good ? json_parse(text, length, &arena, &why, &offset) : NULL;
     if (json) read_launches(json, &run);
-    profile_tried(p, i, json ? &run : NULL, NULL);
+    profile_tried(p, i, json ? &run : NULL, false, NULL);
     if (fd >= 0) close(fd);
     unlink(path);
     vec_fini(&run.launches);
@@ -145,10 +145,10 @@ static bool publish(struct profile *p, struct report_run *report, const struct o
     struct profile_out out;
     struct diag d;
     diag_init(&d);
-    const struct profile_request request = {.modules = &program,
-                                            .module_count = 1,
+    const struct profile_request request = {.files = {.modules = &program, .module_count = 1},
                                             .beside = options_value(o, OPTION_BESIDE),
                                             .page_path = profile_out_path(o),
+                                            .has_json = options_has(o, OPTION_JSON),
                                             .colour = file_takes_colour(STDERR_FILENO)};
     profile_out_make(&out, p, report, &request, &d);
     bool good = command_fail(&d, WF_OK) == WF_OK && put_file(profile_out_path(o), &out.page);
@@ -169,7 +169,7 @@ bool profile_program(struct report_run *report, struct wf_context *c, const stru
         return false;
     }
     report->config_json = wf_config_json(c);
-    profile_init(&p, report, c);
+    profile_init(&p, report, c, false);
     for (size_t i = 0; i < p.trial_count; i++) try_rule(&a, o, c, &p, i);
     profile_rank(&p);
     bool good = publish(&p, report, o, a.path);

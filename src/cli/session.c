@@ -61,21 +61,6 @@ static void note_file(struct session *s, const char *path)
     free(text);
 }
 
-// Appends the text with every replacement of the change.
-static void rewrite(const struct session_change *c, const char *text, struct strbuf *out)
-{
-    while (*text) {
-        size_t taken = 0;
-        for (size_t i = 0; i < c->rewrite_count && !taken; i++) {
-            if (!str_starts_with(text, c->rewrites[i][0])) continue;
-            strbuf_puts(out, c->rewrites[i][1]);
-            taken = strlen(c->rewrites[i][0]);
-        }
-        if (!taken) strbuf_putc(out, *text);
-        text += taken ? taken : 1;
-    }
-}
-
 // Loads the PTX of CUDA C, with the rewrites of a what-if run.
 static struct wf_module *load_cuda(struct session *s, const char *path)
 {
@@ -84,7 +69,7 @@ static struct wf_module *load_cuda(struct session *s, const char *path)
     if (!ptx) return NULL;
     strbuf_printf(&name, "%.*sptx", (int)(strlen(path) - strlen("cu")), path);
     if (s->change && s->change->rewrite_count)
-        rewrite(s->change, ptx->text, &text);
+        change_text(s->change, ptx->text, &text);
     else
         strbuf_write(&text, ptx->text, ptx->length);
     struct wf_module *m = wf_module_load(s->context, name.text, strbuf_text(&text), text.length);
@@ -103,7 +88,7 @@ static struct wf_module *load(struct session *s, const char *path)
     if (!s->change || !s->change->rewrite_count || !file_read(path, &text, &length, &why))
         return wf_module_load_file(s->context, path);
     struct strbuf changed = {0};
-    if (strlen(text) == length) rewrite(s->change, text, &changed);
+    if (strlen(text) == length) change_text(s->change, text, &changed);
     struct wf_module *m = strlen(text) == length
                               ? wf_module_load(s->context, path, strbuf_text(&changed), changed.length)
                               : wf_module_load_file(s->context, path);
@@ -452,23 +437,6 @@ enum wf_status session_wait(struct session *s)
     return status;
 }
 
-// The shape without the blocks of a partial wave: of a grid with less than a wave, of blocks beyond a multiple of the
-// SMs. Blocks go from the last dimension with more than one.
-static struct wf_launch_config whole_waves(const struct session *s, struct wf_kernel *kernel,
-                                           const struct wf_launch_config *shape)
-{
-    struct wf_launch_config whole = *shape;
-    struct wf_occupancy o;
-    uint64_t sms = s->change ? s->change->whole_waves : 0,
-             blocks = (uint64_t)shape->grid[0] * shape->grid[1] * shape->grid[2];
-    if (!sms || !wf_occupancy_at(kernel, shape, 0, &o) || !o.blocks || blocks < sms) return whole;
-    uint64_t wave = blocks < sms * o.blocks ? sms : sms * o.blocks, kept = blocks / wave * wave;
-    unsigned axis = shape->grid[2] > 1 ? 2 : shape->grid[1] > 1 ? 1 : 0;
-    uint64_t layer = blocks / shape->grid[axis], layers = (kept + layer / 2) / layer;
-    whole.grid[axis] = (uint32_t)(layers ? layers : 1);
-    return whole;
-}
-
 static void record_launch(struct session *s, struct wf_kernel *kernel, const struct wf_launch_config *shape,
                           const void *const *values, size_t count)
 {
@@ -489,7 +457,8 @@ enum wf_status session_launch(struct session *s, struct wf_kernel *kernel,
         if (i < info->param_count) ok &= check_argument(s, info, i, &args[i], loc);
     }
     struct wf_pending *launch = NULL;
-    struct wf_launch_config whole = whole_waves(s, kernel, shape);
+    struct wf_launch_config whole = *shape;
+    change_shape(s->change, kernel, &whole);
     enum wf_status status = WF_BAD_INPUT;
     if (ok || count != info->param_count)
         status = library(s, wf_launch_async(kernel, &whole, (void *const *)values, count, &launch), loc);

@@ -5,6 +5,7 @@
 #pragma once
 #include "api/warpfold.h"
 #include "base/diag.h"
+#include "cli/change.h"
 #include "cli/results.h"
 #include "cli/sources.h"
 #include "cli/spec.h"
@@ -31,13 +32,6 @@ struct session_pending {
     struct wf_kernel *kernel;
     struct wf_launch_config shape;
     struct loc loc;
-};
-
-// What a what-if run changes in the program or its launches.
-struct session_change {
-    const char *const (*rewrites)[2]; // texts of PTX and their replacements; static
-    size_t rewrite_count;
-    uint32_t whole_waves; // SMs: grids lose the blocks of a last wave that is not full; 0: grids stay
 };
 
 struct session {

@@ -66,8 +66,9 @@ static bool find_value(const struct what_if *w, const char *name, const char *va
     } else if (str_equal(value, "@part")) {
         strbuf_printf(out, "%u", part_of_warps(w->facts));
     } else if (*value == '@') {
-        if (!find_key(w->context, value + 1, &key)) return false;
-        strbuf_puts(out, key.value);
+        const char *of = facts_key_text(w->facts, value + 1);
+        if (!of) return false;
+        strbuf_puts(out, of);
     } else if (*value == '*') {
         double factor;
         if (!find_key(w->context, name, &key) || !str_to_f64(value + 1, &factor)) return false;
@@ -101,15 +102,18 @@ static bool set_tech(const struct what_if *w, const char *value)
 
 static bool apply_one(const struct what_if *w, const char *name, const char *value)
 {
-    bool divides = str_equal(name, "@division"), is_of_waves = str_equal(name, "@waves");
+    bool divides = str_equal(name, "@division"), is_of_waves = str_equal(name, "@waves"),
+         is_of_warps = str_equal(name, "@warps");
     if (str_equal(name, "@tech")) return set_tech(w, value);
-    if (!divides && !is_of_waves) return set_key(w, name, value);
+    if (!divides && !is_of_waves && !is_of_warps) return set_key(w, name, value);
     if (!w->change) return false;
     if (divides) {
         w->change->rewrites = cheap_division;
         w->change->rewrite_count = sizeof cheap_division / sizeof cheap_division[0];
-    } else {
+    } else if (is_of_waves) {
         w->change->whole_waves = w->facts->sms;
+    } else {
+        w->change->whole_warps = (uint32_t)facts_key(w->facts, "warp.size");
     }
     return true;
 }

@@ -1,5 +1,4 @@
 #include "profile/facts.h"
-#include "base/hash.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -210,6 +209,8 @@ static void find_shape(struct facts *f)
                  lanes = (uint64_t)fmax(facts_key(f, "warp.size"), 1);
         f->blocks = longest->blocks;
         f->block_instructions = longest->blocks ? longest->warp_instructions / longest->blocks : 0;
+        f->block_threads = threads;
+        f->is_row = threads == longest->block[0];
         f->block_warps = (uint32_t)((threads + lanes - 1) / lanes);
         if (wf_occupancy_at(kernel, &shape, 0, &o)) f->resident = o.blocks;
         f->registers = info->registers;
@@ -217,9 +218,19 @@ static void find_shape(struct facts *f)
     }
 }
 
+static void read_keys(struct facts *f)
+{
+    struct wf_key k;
+    for (size_t n = 0; wf_key_at(f->context, n, &k); n++) {
+        strmap_set(&f->key_numbers, k.name, strlen(k.name), (uint32_t)f->keys.count);
+        vec_push(&f->keys, copy_text(f, k.value));
+    }
+}
+
 void facts_init(struct facts *f, const struct report_run *run, struct wf_context *context)
 {
     *f = (struct facts){.run = run, .context = context};
+    read_keys(f);
     for (size_t k = 0; k < run->kernels.count; k++) add_kernel(f, k);
     for (size_t k = 0; k < run->limits.count; k++) {
         const struct report_kernel *kernel = &run->limits.data[k];
@@ -234,6 +245,8 @@ void facts_init(struct facts *f, const struct report_run *run, struct wf_context
 void facts_fini(struct facts *f)
 {
     vec_fini(&f->rows);
+    vec_fini(&f->keys);
+    strmap_fini(&f->key_numbers);
     arena_fini(&f->arena);
 }
 
@@ -250,12 +263,16 @@ double facts_counter(const struct facts *f, const char *name)
     return 0;
 }
 
+const char *facts_key_text(const struct facts *f, const char *key)
+{
+    uint32_t number;
+    return strmap_get(&f->key_numbers, key, strlen(key), &number) ? f->keys.data[number] : NULL;
+}
+
 double facts_key(const struct facts *f, const char *key)
 {
-    struct wf_key k;
-    for (size_t n = 0; wf_key_at(f->context, n, &k); n++)
-        if (strcmp(k.name, key) == 0) return strtod(k.value, NULL);
-    return 0;
+    const char *text = facts_key_text(f, key);
+    return text ? strtod(text, NULL) : 0;
 }
 
 double facts_per_cycle(const struct facts *f, const char *counter)

@@ -3,6 +3,7 @@
 // A slot lost to a wait is charged to the waiting instruction. `for_memory`, `for_result` and `for_barrier` name the
 // instruction whose result or barrier is waited for, so a load has the slots of its readers.
 #pragma once
+#include "base/hash.h"
 #include "report/run.h"
 
 struct facts_row {
@@ -19,16 +20,20 @@ struct facts {
     struct wf_context *context;
     struct arena arena; // texts of rows
     VEC(struct facts_row) rows;
-    size_t lines;  // different numbers
-    double slots;  // of all schedulers and SMs with a warp
-    double cycles; // of all launches
+    struct strmap key_numbers; // of `keys`, by name
+    VEC(const char *) keys;    // values of the context's settings
+    size_t lines;              // different numbers
+    double slots;              // of all schedulers and SMs with a warp
+    double cycles;             // of all launches
     // Of the kernel with the most cycles. No kernel: `hottest` NULL.
     const struct report_kernel *hottest;
     struct report_limits limits;
     uint64_t blocks;             // of its longest launch
     uint64_t block_instructions; // of a mean block of this launch: warp instructions
     uint32_t block_warps;        // of a block
-    uint32_t resident, sms;      // blocks that fit on an SM; SMs
+    uint64_t block_threads;
+    bool is_row;            // the block has a single dimension
+    uint32_t resident, sms; // blocks that fit on an SM; SMs
     uint32_t registers, spills;
 };
 
@@ -36,9 +41,10 @@ struct facts {
 void facts_init(struct facts *f, const struct report_run *run, struct wf_context *context);
 void facts_fini(struct facts *f);
 
-double facts_row_slots(const struct facts_row *r);             // sum
-double facts_counter(const struct facts *f, const char *name); // 0: not counted
-double facts_key(const struct facts *f, const char *key);      // value of a setting
+double facts_row_slots(const struct facts_row *r);                  // sum
+double facts_counter(const struct facts *f, const char *name);      // 0: not counted
+double facts_key(const struct facts *f, const char *key);           // value of a setting
+const char *facts_key_text(const struct facts *f, const char *key); // NULL: no such key
 double facts_slot(const struct facts *f, const char *reasons); // share of all slots; words of wf_slot.name
 // A counter of cycles, summed over SMs, as a share of the launches' cycles of all SMs.
 double facts_per_cycle(const struct facts *f, const char *counter);

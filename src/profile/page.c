@@ -275,8 +275,8 @@ static void write_compact_run(const struct report_run *r, struct json *j)
 
 // -- both -----------------------------------------------------------------------------------------------------------
 
-static void write_all(const struct profile *p, const char *const *modules, size_t module_count,
-                      bool is_compact, struct strbuf *out)
+static void write_all(const struct profile *p, const struct source_files *files, bool is_compact,
+                      struct strbuf *out)
 {
     struct strbuf text = {0};
     struct json j;
@@ -300,26 +300,24 @@ static void write_all(const struct profile *p, const char *const *modules, size_
     else
         write_run(p->facts.run, &j);
     json_key(&j, "sources");
-    sources_write(&p->facts, modules, module_count, &j);
+    sources_write(&p->facts, files, &j);
     json_close_object(&j);
     strbuf_fini(&text);
 }
 
-void profile_json(const struct profile *p, const char *const *modules, size_t module_count,
-                  struct strbuf *out)
+void profile_json(const struct profile *p, const struct source_files *files, struct strbuf *out)
 {
-    write_all(p, modules, module_count, false, out);
+    write_all(p, files, false, out);
 }
 
 // -- the page -------------------------------------------------------------------------------------------------------
 
-void profile_page(const struct profile *p, const char *const *modules, size_t module_count,
-                  struct strbuf *out)
+void profile_page(const struct profile *p, const struct source_files *files, struct strbuf *out)
 {
     static const char mark[] = "@DATA@";
     const char *place = strstr(profile_template, mark);
     struct strbuf json = {0};
-    write_all(p, modules, module_count, true, &json);
+    write_all(p, files, true, &json);
     strbuf_write(out, profile_template, (size_t)(place - profile_template));
     json_embed(out, strbuf_text(&json));
     strbuf_puts(out, place + strlen(mark));

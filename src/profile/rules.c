@@ -5,6 +5,7 @@
 #include <string.h>
 
 static const double LEAST = 0.03; // evidence without a what-if run
+static const double MOST = 1.02;  // cycles of a what-if run, over the base run's
 
 // -- evidence -------------------------------------------------------------------------------------------------------
 
@@ -62,6 +63,20 @@ static double partial_wave(const struct facts *f)
     return 1 - waves / ceil(waves);
 }
 
+// Slots of atomics on shared memory; 0: plain accesses have more.
+static double shared_atomics(const struct facts *f)
+{
+    double atomics = facts_class(f, "ATOMS", "unit_busy memory");
+    return atomics > facts_class(f, "LDS STS", "unit_busy memory") ? atomics : 0;
+}
+
+// Part of the lanes of a block's warps that have no thread; 0: a single warp, or a block of two dimensions.
+static double partial_warp(const struct facts *f)
+{
+    double lanes = f->block_warps * fmax(facts_key(f, "warp.size"), 1);
+    return f->is_row && f->block_warps > 1 ? 1 - (double)f->block_threads / lanes : 0;
+}
+
 static double idle_lanes(const struct facts *f)
 {
     double warps = facts_counter(f, "exec.warp_instructions"), lanes = fmax(facts_key(f, "warp.size"), 1);
@@ -99,12 +114,19 @@ static bool is_tried(const struct profile *p, const char *settings)
 // A rule that covers others is tried behind them: half its evidence counts.
 static double weight_of(const struct rule *r) { return *r->covers ? r->evidence / 2 : r->evidence; }
 
+static bool changes_program(const char *settings)
+{
+    return strncmp(settings, "@division", 9) == 0 || strncmp(settings, "@waves", 6) == 0 ||
+           strncmp(settings, "@warps", 6) == 0;
+}
+
 static const struct rule *next_trial(const struct profile *p)
 {
     const struct rule *best = NULL;
     for (size_t i = 0; i < p->rules.count; i++) {
         const struct rule *r = &p->rules.data[i];
         if (!r->settings || r->evidence < LEAST || is_tried(p, r->settings)) continue;
+        if (!p->may_change && changes_program(r->settings)) continue;
         if (!best || weight_of(r) > weight_of(best)) best = r;
     }
     return best;
@@ -122,10 +144,11 @@ static const char *kernel_name(const struct profile *p, size_t kernel)
     return wf_kernel_info(p->facts.run->kernels.data[kernel])->name;
 }
 
-void profile_init(struct profile *p, const struct report_run *base, struct wf_context *context)
+void profile_init(struct profile *p, const struct report_run *base, struct wf_context *context,
+                  bool may_change)
 {
     double evidence[RULES];
-    *p = (struct profile){0};
+    *p = (struct profile){.may_change = may_change};
     facts_init(&p->facts, base, context);
     if (!p->facts.hottest) return;
     find_evidence(&p->facts, evidence);
@@ -145,6 +168,8 @@ void profile_init(struct profile *p, const struct report_run *base, struct wf_co
     choose_trials(p);
 }
 
+double profile_most_cycles(const struct profile *p) { return MOST * p->facts.cycles; }
+
 void profile_fini(struct profile *p)
 {
     for (size_t i = 0; i < p->rules.count; i++) free(p->rules.data[i].skipped_line);
@@ -153,6 +178,11 @@ void profile_fini(struct profile *p)
 }
 
 static double share_of(uint64_t whole, uint64_t part) { return part ? (double)whole / (double)part : 1; }
+
+static uint64_t threads_of(const struct report_launch *l)
+{
+    return (uint64_t)l->block[0] * l->block[1] * l->block[2];
+}
 
 // Cycles of launch `l`, in place of launch `b` of the base run, without the cost of the settings. Cuts of blocks fit the
 // hottest kernel: other kernels keep their cycles. A launch with fewer blocks, or with blocks cut to equal work, counts in
@@ -163,6 +193,7 @@ static double cycles_of_launch(const struct profile *p, const char *settings, co
     bool cuts = strncmp(settings, "sim.block_", 10) == 0;
     if (cuts && strcmp(b->mangled, p->facts.hottest->mangled) != 0) return (double)b->cycles;
     double cycles = (double)l->cycles * share_of(b->blocks, l->blocks);
+    if (strcmp(settings, "@warps=whole") == 0) cycles *= share_of(threads_of(b), threads_of(l));
     if (strncmp(settings, "sim.block_instructions", 22) == 0)
         cycles *= share_of(b->warp_instructions, l->warp_instructions);
     return cycles;
@@ -183,10 +214,12 @@ static double cycles_of(const struct profile *p, const char *settings, const str
     return sum;
 }
 
-void profile_tried(struct profile *p, size_t i, const struct report_run *run, struct wf_context *context)
+void profile_tried(struct profile *p, size_t i, const struct report_run *run, bool is_over,
+                   struct wf_context *context)
 {
     struct trial *t = &p->trials[i];
-    t->cycles = run ? cycles_of(p, t->settings, run) : -1;
+    t->cycles = is_over ? profile_most_cycles(p) : run ? cycles_of(p, t->settings, run) : -1;
+    if (is_over) return;
     if (t->cycles < 0 || !context || strncmp(t->settings, "@tech=", 6) != 0) return;
     struct facts f;
     facts_init(&f, run, context);
@@ -212,7 +245,12 @@ static void measure(const struct profile *p, struct rule *r)
 {
     const struct trial *t = trial_of(p, r);
     if (r->evidence < LEAST) return;
-    r->state = !r->settings ? RULE_BOUND : !t ? RULE_NOT_TRIED : t->cycles < 0 ? RULE_FAILED : RULE_MEASURED;
+    if (!r->settings)
+        r->state = RULE_BOUND;
+    else if (!t)
+        r->state = !p->may_change && changes_program(r->settings) ? RULE_FAILED : RULE_NOT_TRIED;
+    else
+        r->state = t->cycles < 0 ? RULE_FAILED : RULE_MEASURED;
     if (r->state == RULE_BOUND) r->gain = r->evidence;
     if (r->state != RULE_MEASURED) return;
     r->cycles = t->cycles;
@@ -253,6 +291,35 @@ void profile_rank(struct profile *p)
     if (p->rules.count) qsort(p->rules.data, p->rules.count, sizeof *p->rules.data, by_rest);
 }
 
+static bool is_header(const char *place, size_t length)
+{
+    const char *dot = NULL, *colon = NULL;
+    for (size_t k = 0; k < length; k++) {
+        if (place[k] == '.') dot = place + k;
+        if (place[k] == ':') colon = place + k;
+    }
+    return dot && colon > dot &&
+           (dot[1] == 'h' || str_starts_with(dot, ".cuh") || str_starts_with(dot, ".inl"));
+}
+
+const char *profile_place(const char *lines, int *length)
+{
+    static const char chain[] = "(inlined at ";
+    size_t first = strcspn(lines, ",(");
+    for (const char *at = lines; *at;) {
+        if (str_starts_with(at, chain)) at += strlen(chain);
+        size_t end = strcspn(at, ",()");
+        while (end && at[end - 1] == ' ') end--;
+        *length = (int)end;
+        if (end && !is_header(at, end)) return at;
+        at += strcspn(at, ",()");
+        at += strspn(at, ",) ");
+    }
+    while (first && lines[first - 1] == ' ') first--;
+    *length = (int)first;
+    return lines;
+}
+
 void profile_sentence(const struct profile *p, struct strbuf *out)
 {
     const struct rule *first = p->rules.count ? &p->rules.data[0] : NULL;
@@ -267,5 +334,8 @@ void profile_sentence(const struct profile *p, struct strbuf *out)
     }
     strbuf_printf(out, "; without %s it takes at most %.1f %% less time", first->name, 100 * first->gain);
     if (first->state == RULE_BOUND) strbuf_puts(out, " (a bound, not a run)");
-    if (first->line) strbuf_printf(out, "; the line: %s", first->line);
+    if (!first->line) return;
+    int length;
+    const char *place = profile_place(first->line, &length);
+    strbuf_printf(out, "; the line: %.*s", length, place);
 }

@@ -6,7 +6,7 @@
 #pragma once
 #include "profile/facts.h"
 
-enum { PROFILE_TRIALS = 5 };
+enum { PROFILE_TRIALS = 4 }; // with the base run five: a profile costs less than six runs, page included
 
 enum rule_state {
     RULE_ABSENT,    // evidence below 3 % of the time
@@ -38,16 +38,24 @@ struct profile {
     VEC(struct rule) rules; // in the order of rules.def; by rank after profile_rank
     struct trial trials[PROFILE_TRIALS];
     size_t trial_count;
+    bool may_change;             // PTX and grids of what-if runs
     const struct beside *beside; // an earlier profile (beside.h), not owned; NULL: none
 };
 
-// Evidence of all rules for a base run on SMs, and the choice of trials. Run and context outlive the profile.
-void profile_init(struct profile *p, const struct report_run *base, struct wf_context *context);
+// Evidence of all rules for a base run on SMs, and the choice of trials. Run and context outlive the profile. may_change
+// false: rules that change PTX or grids have no run.
+void profile_init(struct profile *p, const struct report_run *base, struct wf_context *context,
+                  bool may_change);
+// Cycles of all launches after which a what-if run gains nothing and may end.
+double profile_most_cycles(const struct profile *p);
 void profile_fini(struct profile *p);
-// The result of trial number i: the what-if run, or NULL after a failure. context: of the run; NULL: `run` has launches
+// The result of trial number i: the what-if run, or NULL after a failure. is_over: ended at profile_most_cycles. context: of the run; NULL: `run` has launches
 // only, and an "@tech" rule keeps the line of the base run.
-void profile_tried(struct profile *p, size_t i, const struct report_run *run, struct wf_context *context);
+void profile_tried(struct profile *p, size_t i, const struct report_run *run, bool is_over,
+                   struct wf_context *context);
 // Gains and ranks, after the last trial.
 void profile_rank(struct profile *p);
+// The first place outside headers of a list of places with chains of inlining (struct wf_account), else the first place.
+const char *profile_place(const char *lines, int *length);
 // "kernel conflicts is limited by bank conflicts; without bank conflicts it takes at most 78.1 % less time; the line: a.cu:31"
 void profile_sentence(const struct profile *p, struct strbuf *out);

@@ -148,7 +148,7 @@ static void write_lines(const struct source *s, const char *text, struct json *j
     }
 }
 
-void sources_write(const struct facts *f, const char *const *modules, size_t module_count, struct json *j)
+void sources_write(const struct facts *f, const struct source_files *files, struct json *j)
 {
     struct sources s = {0};
     double least = f->rows.count > ROWS_MANY ? f->slots / ROWS_MANY : 0;
@@ -156,7 +156,10 @@ void sources_write(const struct facts *f, const char *const *modules, size_t mod
         if (facts_row_slots(&f->rows.data[i]) >= least) mark_all(&s, f->rows.data[i].lines);
     json_open_array(j);
     for (size_t i = 0; i < s.list.count; i++) {
-        char *path = NULL, *text = find_source(s.list.data[i].name, modules, module_count, &path);
+        char *path = NULL,
+             *text = find_source(s.list.data[i].name, files->modules, files->module_count, &path);
+        if (!text && files->name && str_equal(files->name, s.list.data[i].name))
+            text = heap_strdup(files->text);
         json_open_object(j);
         report_text(j, "name", s.list.data[i].name);
         report_text(j, "path", path);

@@ -4,7 +4,7 @@
 #include <math.h>
 
 // A what-if run may take longer than the launch itself: fewer blocks at a time, other rows of DRAM. Such a repair gains
-// nothing; the run's cycles stand beside.
+// nothing; the run ended at the cycles beside.
 static const double NO_GAIN = -0.0005;
 
 static void add_percent(struct table *t, double share)
@@ -18,7 +18,7 @@ static const char *how(const struct rule *r)
     case RULE_MEASURED: return r->what_if;
     case RULE_BOUND: return "no run: a bound";
     case RULE_NOT_TRIED: return "not tried: other rules have more evidence";
-    case RULE_FAILED: return "not measured: the run failed, or took four times as long";
+    case RULE_FAILED: return "not measured: the run failed";
     case RULE_ABSENT: break;
     }
     return "";
@@ -28,7 +28,9 @@ static void add_rule(struct table *t, const struct rule *r)
 {
     bool has_gain = r->state == RULE_MEASURED || r->state == RULE_BOUND;
     table_add(t, "%s", r->name);
-    table_add(t, "%s", r->line ? r->line : "-");
+    int length = 1;
+    const char *place = r->line ? profile_place(r->line, &length) : "-";
+    table_add(t, "%.*s", length, place);
     add_percent(t, r->evidence);
     if (has_gain && r->gain < NO_GAIN)
         table_add(t, "none");

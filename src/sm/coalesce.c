@@ -394,7 +394,11 @@ void coalesce(struct sm *s, struct lsu_entry *e, struct exec_access *a, const st
     if (global && g->launch->launch->has_far) fold_far(a, global);
     if (global) coalesce_global(s, e, a, global);
     if (global && s->config->no_scatter) gather_lines(s, e, a, global);
-    if (a->local) coalesce_local(s, e, a);
+    if (a->local && s->config->no_local && !global) {
+        e->kind = LSU_SHARED;
+        e->cycles = (uint16_t)(e->cycles ? e->cycles : 1);
+    } else if (a->local)
+        coalesce_local(s, e, a);
     if (e->kind == LSU_TEXTURE || e->kind == LSU_CONSTANT) e->cycles = (uint16_t)more_cycles(s, a, e);
 }
 

@@ -181,6 +181,7 @@ void host_launch_args(struct host *h, const char *name, struct host_dim grid, st
         shape.grid[i] = grid.extent[i] ? grid.extent[i] : 1;
         shape.block[i] = block.extent[i] ? block.extent[i] : 1;
     }
+    if (h->options->launching) h->options->launching(h->options->launching_context, kernel, &shape);
     if (h->options->tape) tape_launch(h->options->tape, kernel, &shape, pointers, count);
     struct wf_stats stats = {0};
     enum wf_status status = wf_launch(kernel, &shape, (void *const *)pointers, count, &stats);

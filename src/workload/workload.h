@@ -62,6 +62,9 @@ struct workload_options {
     // registers.def; elsewhere, or without such a number, as many as the code uses
     unsigned registers;
     uint64_t seed; // seed of varied inputs of the same kind; 0: the usual inputs
+    // Called before every launch, to change its shape; may be NULL.
+    void (*launching)(void *context, struct wf_kernel *kernel, struct wf_launch_config *shape);
+    void *launching_context;
     // Called after every launch, failed launches included; may be NULL.
     void (*launched)(void *context, struct wf_kernel *kernel, const struct wf_launch_config *shape,
                      const struct wf_stats *stats);

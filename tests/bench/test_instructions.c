@@ -2,7 +2,8 @@
 // bench/instructions.txt. Fails where a figure rises by more than 2 %. Launches stress different parts:
 // streaming memory, shared memory and floating point, divergence. Streaming and shared memory are also timed
 // on a whole chip, some with mechanisms, with a gate on instructions per active SM-cycle. The rest are former
-// slow cases: doubles, atomics on one word, many launches of few blocks, marks of long code with many loops.
+// slow cases: doubles, atomics on one word, many launches of few blocks, marks of long code with many loops. And the cost
+// of a profile over the plain run.
 #include "base/str.h"
 #include "harness/files.h"
 #include "harness/test.h"
@@ -117,12 +118,12 @@ static uint64_t recorded(const char *text, const char *name)
     return at ? strtoull(at + strlen(pattern), NULL, 10) : 0;
 }
 
-static uint64_t measure(struct test *t, const struct pinned *p)
+static uint64_t measure(struct test *t, const char *arguments)
 {
     char command[2000], *err;
     snprintf(command, sizeof command,
              "valgrind --tool=callgrind --callgrind-out-file=/dev/null %s %s " PINNED "%s", test_binary(),
-             p->arguments, strncmp(p->arguments, "mark ", 5) ? " --quiet" : "");
+             arguments, strncmp(arguments, "mark ", 5) ? " --quiet" : "");
     int status = test_command(command, 200, NULL, &err);
     const char *at = strstr(err, "Collected : ");
     CHECK_MSG(t, status == 0 && at, "%s\nends with status %d:\n%s", command, status, err);
@@ -155,7 +156,7 @@ static size_t measure_all(struct test *t, struct figure *figures)
 {
     size_t n = 0;
     for (size_t i = 0; i < TEST_COUNT(launches); i++) {
-        uint64_t count = measure(t, &launches[i]);
+        uint64_t count = measure(t, launches[i].arguments);
         figures[n++] = (struct figure){launches[i].name, count};
         if (launches[i].per_cycle)
             figures[n++] = (struct figure){launches[i].per_cycle, count / active_cycles(t, &launches[i])};
@@ -176,24 +177,26 @@ static void write_figures(struct test *t, const char *old, const char *compiler,
     strbuf_fini(&out);
 }
 
+static bool can_measure(struct test *t)
+{
+    if (strstr(test_binary(), "build/warpfold") == NULL)
+        test_skip(t, "the figures are of the release build");
+    else if (!test_has_tool("valgrind"))
+        test_skip_tool(t, "valgrind");
+    else if (test_command("grep -qw avx2 /proc/cpuinfo", 5, NULL, NULL) != 0)
+        test_skip(t, "the processor has no AVX2");
+    else
+        return true;
+    return false;
+}
+
 static void test_gate(struct test *t)
 {
     char compiler[128], pattern[160], *text;
     size_t length;
     const char *update = getenv("UPDATE_GOLDEN");
     struct figure figures[2 * TEST_COUNT(launches)];
-    if (strstr(test_binary(), "build/warpfold") == NULL) {
-        test_skip(t, "the figures are of the release build");
-        return;
-    }
-    if (!test_has_tool("valgrind")) {
-        test_skip_tool(t, "valgrind");
-        return;
-    }
-    if (test_command("grep -qw avx2 /proc/cpuinfo", 5, NULL, NULL) != 0) {
-        test_skip(t, "the processor has no AVX2");
-        return;
-    }
+    if (!can_measure(t)) return;
     read_compiler(compiler);
     text = test_read_file(t, FIGURES, &length);
     snprintf(pattern, sizeof pattern, "\ncompiler %s\n", compiler);
@@ -218,8 +221,26 @@ static void test_gate(struct test *t)
     free(text);
 }
 
+// A profile costs at most six times the plain run: a kernel that computes, one that waits for memory, and one of several
+// launches.
+static void test_profile(struct test *t)
+{
+    static const char *const kernels[] = {"binomialOptions", "histogram", "floydWarshall"};
+    if (!can_measure(t)) return;
+    for (size_t i = 0; i < TEST_COUNT(kernels); i++) {
+        char text[2][300];
+        snprintf(text[0], sizeof text[0], "bench %s --size small --threads 1", kernels[i]);
+        snprintf(text[1], sizeof text[1], "profile --bench %s --size small --threads 1 --out %s/p.html",
+                 kernels[i], test_directory(t));
+        double plain = (double)measure(t, text[0]), whole = (double)measure(t, text[1]);
+        printf("  %s: a profile costs %.2f times the plain run\n", kernels[i], whole / plain);
+        CHECK_MSG(t, whole <= 6 * plain, "%s: a profile costs %.2f times the plain run", kernels[i],
+                  whole / plain);
+    }
+}
+
 int main(int argc, char **argv)
 {
-    static const struct test_case cases[] = {{"gate", test_gate}};
+    static const struct test_case cases[] = {{"gate", test_gate}, {"profile", test_profile}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }

@@ -258,3 +258,43 @@ KERNEL void remainders(const float *in, float *out, int n)
     for (int k = 0; k < 8; k++) sum += in[(i * 2654435761u + k * 40503u) % n];
     out[i] = sum;
 }
+
+// Atomics of a warp on one word of shared memory, and on a word a lane.
+template <int WORDS> static __device__ void count_shared(const int *in, int *out, int turns)
+{
+    __shared__ int counts[32];
+    if (threadIdx.x < 32) counts[threadIdx.x] = 0;
+    __syncthreads();
+    for (int k = 0; k < turns; k++) atomicAdd(&counts[threadIdx.x % WORDS], in[threadIdx.x] + k);
+    __syncthreads();
+    if (threadIdx.x < WORDS) out[blockIdx.x * WORDS + threadIdx.x] = counts[threadIdx.x];
+}
+
+KERNEL void shared_counts(const int *in, int *out, int turns) { count_shared<1>(in, out, turns); }
+
+KERNEL void shared_counts_apart(const int *in, int *out, int turns) { count_shared<32>(in, out, turns); }
+
+// A small table of a thread, indexed by values: in local memory, and in shared memory.
+KERNEL void table_local(const int *in, float *out, int turns)
+{
+    float table[16];
+    int i = blockIdx.x * blockDim.x + threadIdx.x, at = in[i];
+    for (int k = 0; k < 16; k++) table[k] = k;
+    for (int k = 0; k < turns; k++) {
+        at = at * 5 + 3;
+        table[at & 15] += 0.5f; // local array
+    }
+    out[i] = table[at & 15];
+}
+
+KERNEL void table_shared(const int *in, float *out, int turns)
+{
+    __shared__ float tables[16 * 128];
+    int i = blockIdx.x * blockDim.x + threadIdx.x, at = in[i];
+    for (int k = 0; k < 16; k++) tables[k * 128 + threadIdx.x] = k;
+    for (int k = 0; k < turns; k++) {
+        at = at * 5 + 3;
+        tables[(at & 15) * 128 + threadIdx.x] += 0.5f;
+    }
+    out[i] = tables[(at & 15) * 128 + threadIdx.x];
+}

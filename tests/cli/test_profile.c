@@ -105,18 +105,27 @@ static const struct {
     {"chase --grid 56 --block 256 --arg buf=s32:65536:iota --arg buf=s32:65536:zero", "waiting for memory",
      "exposed load", "chase_shared --grid 56 --block 256 --arg buf=s32:65536:iota --arg buf=s32:65536:zero",
      1},
+    {"shared_counts --grid 28 --block 256 --arg buf=s32:256:iota --arg buf=s32:1024:zero --arg s32=200",
+     "atomics in shared memory", "atomic.h:",
+     "shared_counts_apart --grid 28 --block 256 --arg buf=s32:256:iota --arg buf=s32:1024:zero --arg s32=200",
+     1},
+    {"equal --grid 448 --block 33 --arg buf=f32:65536:zero --arg s32=200", "partial warps", NULL,
+     "equal --grid 448 --block 32 --arg buf=f32:65536:zero --arg s32=200", 33.0 / 32},
+    {"table_local --grid 56 --block 128 --arg buf=s32:8192:rand:1 --arg buf=f32:8192:zero --arg s32=100",
+     "local arrays", "local array",
+     "table_shared --grid 56 --block 128 --arg buf=s32:8192:rand:1 --arg buf=f32:8192:zero --arg s32=100", 1},
     {CHAIN " --shared 49152", "occupancy by shared memory", "chain", CHAIN, 1},
     {CHAIN " --set launch.registers=255", "occupancy by registers", "chain", CHAIN, 1},
 };
 
-// A profile costs at most six runs: at most five what-if runs, none longer than the base run but for a twentieth.
+// A profile costs at most six runs: at most four what-if runs, none longer than the base run but for a fiftieth.
 static void check_cost(struct test *t, const struct profiled *p, const char *arguments)
 {
     const struct json_value *list = json_member(p->data, "what_if");
     double runs = 0, sum = 0, base = cycles_of(p);
     for (const struct json_value *w = list ? list->first : NULL; w; w = w->next, runs++)
         sum += json_number(json_member(w, "cycles"));
-    CHECK_MSG(t, runs <= 5 && sum <= 1.05 * 5 * base,
+    CHECK_MSG(t, runs <= 4 && sum <= 1.02 * 4 * base,
               "%s: %g what-if runs of %.0f cycles together, base %.0f", arguments, runs, sum, base);
 }
 
@@ -497,6 +506,32 @@ static void test_refused(struct test *t)
     cli_fini(&c);
 }
 
+// A bundled kernel: its source from the program, what-if runs that end where they gain nothing, and refusals.
+static void test_bench(struct test *t)
+{
+    struct cli c = {.t = t};
+    struct arena arena = {0};
+    const char *why;
+    size_t offset, runs = 0;
+    cli_run(&c, "profile --bench imageDenoisingNLM --size small --quiet --json - --out $D/p.html");
+    CHECK_MSG(t, c.status == 0, "%s", c.err);
+    const struct json_value *data = json_parse(c.out, strlen(c.out), &arena, &why, &offset),
+                            *list = json_member(data, "what_if");
+    double base = json_number(json_member(json_member(data, "run"), "cycles"));
+    for (const struct json_value *w = list ? list->first : NULL; w; w = w->next, runs++)
+        CHECK_MSG(t, json_number(json_member(w, "cycles")) <= 1.02 * base, "%s: %g cycles, base %g",
+                  json_text(json_member(w, "settings")), json_number(json_member(w, "cycles")), base);
+    CHECK(t, runs && runs <= 4);
+    CHECK_HAS(t, c.out, "denoise_nlm(");
+    cli_expect(&c, "profile --bench vecadd --grid 4", 2,
+               "error: --grid does not go with --bench: a bundled kernel has its own launches\n");
+    cli_expect(&c, "profile tests/cli/causes.ptx --size small", 2, "error: --size goes with --bench\n");
+    cli_run(&c, "profile --bench vecad");
+    CHECK_HAS(t, c.err, "did you mean \"vecadd\"?");
+    cli_fini(&c);
+    arena_fini(&arena);
+}
+
 // The what-if run without divisions keeps an index by a remainder in the array.
 static void test_remainders(struct test *t)
 {
@@ -554,6 +589,6 @@ int main(int argc, char **argv)
         {"causes", test_causes}, {"levels", test_levels},   {"values", test_values},
         {"clean", test_clean},   {"page", test_page},       {"text", test_text},
         {"script", test_script}, {"refused", test_refused}, {"remainders", test_remainders},
-        {"beside", test_beside}};
+        {"beside", test_beside}, {"bench", test_bench}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }

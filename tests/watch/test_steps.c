@@ -190,10 +190,11 @@ static void test_unchanged(struct test *t)
     }
 }
 
-// Neither host threads nor single-stepped idle cycles change the page.
+// Neither host threads nor single-stepped idle cycles change the page, and mechanisms tell rows.
 static void test_same(struct test *t)
 {
-    static const char *const techs[] = {"darsie", "dac", "uv", "decoupled", "rfcache"};
+    static const char *const techs[] = {"darsie",  "dac",    "uv",          "decoupled",
+                                        "rfcache", "coarse", "silicon-sync"};
     for (size_t n = 0; n < TEST_COUNT(techs); n++) {
         struct observed first, other;
         static const char base[] = "timeline.to=4000 gpu.sm_count=2";
@@ -203,6 +204,9 @@ static void test_same(struct test *t)
         observe(&other, t, "pathfinder", "tiny", techs[n], settings, true);
         char *a = page_of(&first), *b = page_of(&other);
         CHECK_MSG(t, strcmp(a, b) == 0, "%s", techs[n]);
+        char table[40];
+        snprintf(table, sizeof table, "[\"%s\",\"", techs[n]);
+        CHECK_MSG(t, strstr(a, table) != NULL, "%s tells no row", techs[n]);
         free(a);
         free(b);
         wf_context_destroy(first.context);

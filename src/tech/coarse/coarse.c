@@ -41,6 +41,8 @@ static const struct tech_counter counters[] = {
 #undef COUNTER
 };
 
+enum { LATEST = 8 }; // neighbours shown on the stepping page
+
 struct coarse { // by SM
     struct coarse_launch *launch;
     struct sm_grid *grid;
@@ -51,6 +53,8 @@ struct coarse { // by SM
     uint64_t coming;
     // by line address; true: requested as a neighbour, and not loaded by a warp since
     struct u64map brought;
+    uint64_t latest[LATEST]; // addresses of lines brought, in turn
+    uint64_t latest_count;   // of all
 };
 
 static uint32_t line_bytes(const struct coarse *c) { return tech_launch(c->grid)->memory->line_bytes; }
@@ -113,6 +117,7 @@ static void neighbour(void *state, uint64_t line, enum line_outcome outcome)
     if (outcome != LINE_MISS) return;
     c->counters[COUNT_brought]++;
     u64map_set(&c->brought, line, true);
+    c->latest[c->latest_count++ % LATEST] = line;
 }
 
 static void line(void *state, uint64_t address, uint32_t token)
@@ -212,6 +217,24 @@ static void sm_end(void *state)
     free(c);
 }
 
+static void rows(const void *state, struct tech_rows *to)
+{
+    const struct coarse *c = state;
+    const struct coarse_launch *l = c->launch;
+    uint32_t is_new;
+    if (l->sample)
+        tech_row(to, "groups", TECH_OF_SM, 0, 0, "single lines, until the sample of accesses is complete");
+    else if (is_on(c))
+        tech_row(to, "groups", TECH_OF_SM, 0, 0, "%u lines together", l->lines);
+    else
+        tech_row(to, "groups", TECH_OF_SM, 0, 0, "single lines");
+    for (unsigned k = 0; k < LATEST && k < c->latest_count; k++) {
+        bool waits = u64map_get(&c->brought, c->latest[k], &is_new) && is_new;
+        tech_row(to, "latest neighbours brought", TECH_OF_SM, 0, k, "line 0x%llx: %s",
+                 (unsigned long long)c->latest[k], waits ? "not loaded since" : "loaded since");
+    }
+}
+
 static const char *check(const void *state)
 {
     const struct coarse *c = state;
@@ -243,6 +266,7 @@ const struct tech tech_coarse = {
     .sm_begin = sm_begin,
     .sm_end = sm_end,
     .check = check,
+    .rows = rows,
     .description = &(const struct tech_description){.wrong = coarse_wrong},
     .lines =
         &(const struct tech_lines){

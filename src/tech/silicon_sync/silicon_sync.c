@@ -18,7 +18,9 @@
 #include "isa/isa.h"
 #include "isa/modes.h"
 #include "isa/program.h"
+#include "sm/places.h"
 #include "tech/registry.h"
+#include "tech/rows.h"
 #include "tech/silicon_sync/waits.h"
 
 #include <stdlib.h>
@@ -146,6 +148,11 @@ static struct program *transform(const struct tech_use *u, const struct program 
 struct silicon {
     const struct program *program;
     uint64_t *counters;
+    struct sm_grid *grid;
+    struct {
+        uint64_t passed; // inserted barriers, of the warp in the place
+        uint32_t last;   // instruction
+    } warps[SM_WARPS];
 };
 
 static void *launch_begin(const struct tech_use *u, const struct sm_launch *l)
@@ -159,21 +166,34 @@ static void *launch_begin(const struct tech_use *u, const struct sm_launch *l)
 static void *sm_begin(void *launch, struct sm_grid *grid, uint64_t *counts)
 {
     struct silicon *s = heap_alloc(sizeof *s);
-    (void)grid;
-    *s = (struct silicon){((struct silicon *)launch)->program, counts};
+    *s = (struct silicon){.program = ((struct silicon *)launch)->program, .counters = counts, .grid = grid};
     return s;
 }
 
 static void end(void *state) { free(state); }
+
+static void warp_start(void *state, unsigned place) { ((struct silicon *)state)->warps[place].passed = 0; }
 
 // Counts executions of inserted barriers, recognised by the program's highest barrier number.
 static void executed(void *state, unsigned place, uint32_t index)
 {
     struct silicon *s = state;
     const struct inst *i = &s->program->insts[index];
-    (void)place;
-    if (i->op == OP_BAR && i->src[0].kind == OPERAND_IMM && i->src[0].value + 1 == s->program->barrier_count)
-        s->counters[COUNT_barriers]++;
+    if (i->op != OP_BAR || i->src[0].kind != OPERAND_IMM || i->src[0].value + 1 != s->program->barrier_count)
+        return;
+    s->counters[COUNT_barriers]++;
+    s->warps[place].passed++;
+    s->warps[place].last = index;
+}
+
+static void rows(const void *state, struct tech_rows *to)
+{
+    const struct silicon *s = state;
+    for (unsigned place = 0; place < SM_WARPS; place++)
+        if (s->warps[place].passed && rows_has_warp(s->grid, place))
+            tech_row(to, "inserted barriers of warps", TECH_OF_WARP, place, 0,
+                     "%llu reached, the last at 0x%04x", (unsigned long long)s->warps[place].passed,
+                     program_pc(s->program, s->warps[place].last));
 }
 
 const struct tech tech_silicon_sync = {
@@ -191,6 +211,8 @@ const struct tech tech_silicon_sync = {
     .launch_end = end,
     .sm_begin = sm_begin,
     .sm_end = end,
+    .warp_start = warp_start,
     .executed = executed,
+    .rows = rows,
     .program = &(const struct tech_program){.transform = transform},
 };
