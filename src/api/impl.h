@@ -297,6 +297,8 @@ void api_run_never(struct wf_pending *l, enum wf_status status, const char *why)
 bool api_run_turn(struct wf_pending *l, bool is_beside, bool *has_moved);
 // Ends a stuck launch with a fault. beside: report lines about other launches.
 void api_run_stuck(struct wf_pending *l, const char *beside);
+// cluster.c: blocks of a cluster of the launch, all 0 without clusters. False and an error: no such clusters.
+bool api_cluster_of(struct wf_kernel *k, const struct wf_launch_config *s, uint32_t cluster[3]);
 bool api_is_timed(const struct wf_context *c); // whether later launches are timed on SMs
 // False and an error: the study needs launches timed on SMs, and launches are not.
 bool api_check_study(struct wf_context *c);

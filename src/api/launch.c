@@ -68,7 +68,9 @@ static bool check_shape(struct wf_kernel *k, const struct wf_launch_config *s)
     if (s->registers > MAX_REGISTERS)
         return diag_error(&c->diag, loc_none(), "%u registers a thread; at most %d are possible",
                           s->registers, MAX_REGISTERS);
-    return check_extents(c, "grid", s->grid, grid_limits) && api_check_block(k, s->block);
+    uint32_t cluster[3];
+    return check_extents(c, "grid", s->grid, grid_limits) && api_check_block(k, s->block) &&
+           api_cluster_of(k, s, cluster);
 }
 
 // Bytes of shared memory of a block: static, then dynamic at its alignment.
@@ -195,6 +197,15 @@ static uint8_t *make_launch_bank(struct wf_kernel *k, const struct launch *l, ui
     memcpy(bank + LAUNCH_NCTAID, l->grid, sizeof l->grid);
     memcpy(bank + LAUNCH_DYNAMIC_SHARED, &l->dynamic_shared, 4);
     memcpy(bank + LAUNCH_STACK_TOP, &l->local_total, 4);
+    const bool is_clustered = l->cluster[0] != 0;
+    uint32_t size[2] = {1, is_clustered}; // LAUNCH_CLUSTER_SIZE, LAUNCH_CLUSTERED
+    for (unsigned n = 0; n < 3; n++) {
+        uint32_t blocks = is_clustered ? l->cluster[n] : 1, count = l->grid[n] / blocks;
+        size[0] *= blocks;
+        memcpy(bank + LAUNCH_CLUSTER + 4 * n, &blocks, 4);
+        memcpy(bank + LAUNCH_NCLUSTER + 4 * n, &count, 4);
+    }
+    memcpy(bank + LAUNCH_CLUSTER_SIZE, size, sizeof size);
     const uint32_t envregs[] = {0, (uint32_t)(workspace >> 32), (uint32_t)workspace};
     memcpy(bank + LAUNCH_ENVREGS, envregs, sizeof envregs);
     if (k->info.param_bytes) memcpy(bank + BANK_LAUNCH_PARAMS, params, k->info.param_bytes);
@@ -254,6 +265,7 @@ static void fill_launch(struct wf_pending *l, const struct wf_launch_config *sha
         .is_interrupted = api_is_interrupted,
         .interrupt_context = c,
     };
+    api_cluster_of(k, shape, l->launch.cluster); // checked before
     if (chip_tensor_card(&c->chip, &l->tensor)) l->launch.tensor = &l->tensor;
     l->is_timed = api_is_timed(c);
     l->max_cycles = c->max_cycles;

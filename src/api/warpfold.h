@@ -387,6 +387,7 @@ enum wf_status wf_texture_destroy(struct wf_context *c, uint64_t texture);
 // -- launches -----------------------------------------------------------------------------------------------
 struct wf_launch_config {
     uint32_t grid[3], block[3]; // no dimension may be 0
+    uint32_t cluster[3];        // blocks of a cluster; all 0: as the kernel requires, or no clusters
     uint32_t shared_bytes;      // dynamic shared memory
     struct wf_stream *stream;   // NULL: the default stream, CUDA's legacy one
     // Registers of a thread on an SM, used if launch.registers is 0. 0: as many as the code uses.

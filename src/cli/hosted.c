@@ -42,6 +42,7 @@ bool hosted_check(const struct options *o, struct diag *d)
         {OPTION_KERNEL, "the program's host part launches the kernels"},
         {OPTION_GRID, "the program's host part launches the kernels"},
         {OPTION_BLOCK, "the program's host part launches the kernels"},
+        {OPTION_CLUSTER, "the program's host part launches the kernels"},
         {OPTION_ARG, "the program's host part passes the arguments; --input feeds the console"},
         {OPTION_SYMBOL, "the program's host part fills the variables"},
         {OPTION_SHARED, "every kernel has the whole scratchpad"},

@@ -129,8 +129,9 @@ static char *title_of(const struct options *o, const char *operand)
 
 static bool check(const struct options *o, struct diag *d)
 {
-    static const enum option_id taken[] = {OPTION_KERNEL, OPTION_GRID,   OPTION_BLOCK,  OPTION_ARG,
-                                           OPTION_SYMBOL, OPTION_SHARED, OPTION_SCRIPT, OPTION_CC};
+    static const enum option_id taken[] = {OPTION_KERNEL,  OPTION_GRID,   OPTION_BLOCK,
+                                           OPTION_ARG,     OPTION_SYMBOL, OPTION_SHARED,
+                                           OPTION_CLUSTER, OPTION_SCRIPT, OPTION_CC};
     for (size_t i = 0; i < o->given.count; i++) {
         bool is_taken = false;
         for (size_t k = 0; k < sizeof taken / sizeof *taken; k++) is_taken |= taken[k] == o->given.data[i].id;

@@ -20,7 +20,7 @@ static enum wf_status check_bench(struct profile_subject *p, const char *name, s
             return WF_BAD_USAGE;
         }
     enum wf_status status = bench_selection(o, &p->selection, d);
-    if (status == WF_OK) p->workload = bench_find(name, p->selection.size, d);
+    if (status == WF_OK) p->workload = bench_find(name, &p->selection, d);
     return status == WF_OK && !p->workload ? WF_BAD_INPUT : status;
 }
 

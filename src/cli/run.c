@@ -29,8 +29,8 @@ struct arguments {
 
 static bool check_script(const struct options *o, struct diag *d)
 {
-    static const enum option_id own[] = {OPTION_KERNEL, OPTION_GRID,   OPTION_BLOCK,
-                                         OPTION_ARG,    OPTION_SYMBOL, OPTION_SHARED};
+    static const enum option_id own[] = {OPTION_KERNEL, OPTION_GRID,   OPTION_BLOCK,  OPTION_ARG,
+                                         OPTION_SYMBOL, OPTION_SHARED, OPTION_CLUSTER};
     for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
         if (options_has(o, own[i]))
             return diag_error(d, loc_none(), "%s does not go with --script: write the command in the script",
@@ -206,6 +206,8 @@ static bool parse_shape(const struct options *o, struct wf_launch_config *shape,
     uint64_t bytes = 0;
     bool ok = shape_parse("--grid", options_value(o, OPTION_GRID), shape->grid, loc_none(), d);
     ok &= shape_parse("--block", options_value(o, OPTION_BLOCK), shape->block, loc_none(), d);
+    if (options_has(o, OPTION_CLUSTER))
+        ok &= shape_parse("--cluster", options_value(o, OPTION_CLUSTER), shape->cluster, loc_none(), d);
     if (shared && (!str_to_u64(shared, &bytes) || bytes > UINT32_MAX))
         return diag_error(d, loc_none(), "--shared %s: must be a number of bytes", shared);
     shape->shared_bytes = (uint32_t)bytes;

@@ -286,7 +286,7 @@ static enum wf_status run_wait(struct script *s, const struct script_line *l, co
     return wf_stream_wait(stream) == WF_OK ? WF_OK : session_wait(s->session);
 }
 
-// Parses shared=BYTES or stream=NAME. False: the word is an argument. True with an error in *status: a bad
+// Parses shared=BYTES, cluster=X[,Y[,Z]] or stream=NAME. False: the word is an argument. True with an error in *status: a bad
 // value.
 static bool take_option(struct script *s, const struct script_word *word, const char *text,
                         struct wf_launch_config *shape, enum wf_status *status)
@@ -295,6 +295,11 @@ static bool take_option(struct script *s, const struct script_word *word, const 
     if (str_starts_with(text, "stream=")) {
         shape->stream = session_find_stream(s->session, text + strlen("stream="), word->loc);
         if (!shape->stream) *status = WF_BAD_INPUT;
+        return true;
+    }
+    if (str_starts_with(text, "cluster=")) {
+        if (!shape_parse("cluster", text + strlen("cluster="), shape->cluster, word->loc, s->d))
+            *status = WF_BAD_INPUT;
         return true;
     }
     if (!str_starts_with(text, "shared=")) return false;

@@ -72,8 +72,8 @@ struct benches {
 
 static enum wf_status parse_benches(const struct options *o, struct benches *b, struct diag *d)
 {
-    static const enum option_id own[] = {OPTION_KERNEL, OPTION_GRID,   OPTION_BLOCK, OPTION_ARG,
-                                         OPTION_SYMBOL, OPTION_SHARED, OPTION_SCRIPT};
+    static const enum option_id own[] = {OPTION_KERNEL, OPTION_GRID,   OPTION_BLOCK,   OPTION_ARG,
+                                         OPTION_SYMBOL, OPTION_SHARED, OPTION_CLUSTER, OPTION_SCRIPT};
     for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
         if (options_has(o, own[i])) {
             diag_error(d, loc_none(),

@@ -91,7 +91,7 @@ static enum cuda_error set_kernel(struct cudart *r, struct cuda_graph_node *n, c
     if (!k) return cudaErrorInvalidDeviceFunction;
     if (!image_compiled(r, k, &error)) return error;
     if (!p->args && wf_kernel_info(k->compiled)->param_count) return cudaErrorInvalidValue;
-    const struct launch_request q = {p->grid, p->block, p->shared_bytes, NULL, false};
+    const struct launch_request q = {p->grid, p->block, p->shared_bytes, NULL, false, {0, 0, 0}};
     graph_set_kernel(n, k, &q, p->args);
     return cudaSuccess;
 }

@@ -17,7 +17,7 @@ CUDART_EXPORT unsigned __cudaPushCallConfiguration(struct cuda_dim3 grid, struct
                                                    size_t shared_bytes, struct cuda_stream *stream)
 {
     if (pushed_count == CONFIGURATIONS) return cudaErrorInvalidConfiguration;
-    pushed[pushed_count++] = (struct launch_request){grid, block, shared_bytes, stream, false};
+    pushed[pushed_count++] = (struct launch_request){grid, block, shared_bytes, stream, false, {0, 0, 0}};
     return cudaSuccess;
 }
 
@@ -39,6 +39,7 @@ static struct wf_launch_config shape_of(const struct launch_request *q, struct w
 {
     return (struct wf_launch_config){.grid = {q->grid.x, q->grid.y, q->grid.z},
                                      .block = {q->block.x, q->block.y, q->block.z},
+                                     .cluster = {q->cluster.x, q->cluster.y, q->cluster.z},
                                      .shared_bytes = (uint32_t)q->shared_bytes,
                                      .stream = stream};
 }
@@ -131,7 +132,7 @@ CUDART_EXPORT enum cuda_error cudaLaunchKernel(const void *function, struct cuda
                                                struct cuda_dim3 block, void **args, size_t shared_bytes,
                                                struct cuda_stream *stream)
 {
-    const struct launch_request q = {grid, block, shared_bytes, stream, false};
+    const struct launch_request q = {grid, block, shared_bytes, stream, false, {0, 0, 0}};
     CUDART_RUN(launch_kernel(r, function, &q, args));
 }
 
@@ -146,7 +147,7 @@ CUDART_EXPORT enum cuda_error cudaLaunchCooperativeKernel(const void *function, 
                                                           struct cuda_dim3 block, void **args,
                                                           size_t shared_bytes, struct cuda_stream *stream)
 {
-    const struct launch_request q = {grid, block, shared_bytes, stream, true};
+    const struct launch_request q = {grid, block, shared_bytes, stream, true, {0, 0, 0}};
     CUDART_RUN(launch_kernel(r, function, &q, args));
 }
 
@@ -156,8 +157,7 @@ enum cuda_error launch_attributes(struct launch_request *q, const struct cuda_la
     for (unsigned i = 0; i < count; i++) {
         const struct cuda_launch_attribute *a = &attributes[i];
         if (a->kind == ATTRIBUTE_COOPERATIVE) q->is_cooperative = a->cooperative;
-        if (a->kind == ATTRIBUTE_CLUSTER && (uint64_t)a->cluster.x * a->cluster.y * a->cluster.z > 1)
-            return cudart_absent("a launch in clusters of blocks");
+        if (a->kind == ATTRIBUTE_CLUSTER) q->cluster = a->cluster;
     }
     return cudaSuccess;
 }
@@ -165,7 +165,7 @@ enum cuda_error launch_attributes(struct launch_request *q, const struct cuda_la
 static enum cuda_error launch_with(struct cudart *r, const struct cuda_launch_config *c, const void *function,
                                    void **args)
 {
-    struct launch_request q = {c->grid, c->block, c->shared_bytes, c->stream, false};
+    struct launch_request q = {c->grid, c->block, c->shared_bytes, c->stream, false, {0, 0, 0}};
     enum cuda_error error = launch_attributes(&q, c->attributes, c->attribute_count);
     return error ? error : launch_kernel(r, function, &q, args);
 }

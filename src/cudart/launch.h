@@ -53,6 +53,7 @@ struct launch_request {
     size_t shared_bytes;
     struct cuda_stream *stream; // the program's handle
     bool is_cooperative;
+    struct cuda_dim3 cluster; // zero: as the kernel requires, or no clusters
 };
 enum cuda_error launch_kernel(struct cudart *r, const void *function, const struct launch_request *q,
                               void **args);

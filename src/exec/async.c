@@ -2,6 +2,7 @@
 #include "exec/async.h"
 #include "exec/general.h"
 #include "exec/mbarrier.h"
+#include "exec/phase.h"
 #include "exec/race.h"
 #include "isa/fields.h"
 
@@ -87,7 +88,7 @@ static void write_destination(struct async_entry *c, uint64_t lanes)
     for (; lanes; lanes &= lanes - 1) memcpy(c->to[bit_lowest(lanes)], c->data[bit_lowest(lanes)], c->bytes);
 }
 
-static void arrive(struct async_entry *c, uint64_t lanes)
+static void arrive(struct warp *w, struct async_entry *c, uint64_t lanes)
 {
     c->lanes &= ~lanes;
     for (; lanes; lanes &= lanes - 1) {
@@ -95,6 +96,7 @@ static void arrive(struct async_entry *c, uint64_t lanes)
         memcpy(&state, c->to[bit_lowest(lanes)], 8);
         state = mbarrier_arrive(state, 1);
         memcpy(c->to[bit_lowest(lanes)], &state, 8);
+        phase_changed(w->cta, (uint64_t)(c->to[bit_lowest(lanes)] - w->shared));
     }
 }
 
@@ -109,7 +111,7 @@ static void settle(struct warp *w)
         if (c->bytes)
             flying |= c->lanes;
         else
-            arrive(c, c->lanes & ~flying);
+            arrive(w, c, c->lanes & ~flying);
         if (c->lanes)
             a->queue.data[kept++] = c;
         else
@@ -317,13 +319,16 @@ static void land_for(struct warp *w, const uint8_t *at)
     if (waiting) settle(w);
 }
 
+void async_land_for(struct cta *c, const uint8_t *at)
+{
+    for (uint32_t k = 0; is_late(c->exec) && k < c->warp_count; k++) land_for(&c->warps[k], at);
+}
+
 static const struct bound *load_strong(const struct bound *d, struct warp *w, uint8_t *regs, uint64_t active)
 {
     for (uint64_t left = active; left; left &= left - 1) {
         uint64_t address = exec_lane_address(d, w, regs, 0, bit_lowest(left));
-        for (uint32_t k = 0; address % 8 == 0 && exec_shared_holds(w, address, 8) && k < w->cta->warp_count;
-             k++)
-            land_for(&w->cta->warps[k], w->shared + address);
+        if (address % 8 == 0 && exec_shared_holds(w, address, 8)) async_land_for(w->cta, w->shared + address);
     }
     return exec_load(d, w, regs, active);
 }

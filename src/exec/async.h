@@ -51,4 +51,6 @@ bool async_covers(const struct warp *w, uint64_t lanes, unsigned pending);
 void async_exit(struct warp *w, uint64_t lanes);
 void async_start(struct warp *w); // a warp starts: nothing is under way
 void async_fini(struct warp *w);
+// Late runs: copies of the block land if an arrival at the mbarrier at host bytes `at` waits behind them.
+void async_land_for(struct cta *c, const uint8_t *at);
 extern const struct handlers async_load_handlers; // late runs: a strong load of shared memory

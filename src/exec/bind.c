@@ -9,6 +9,7 @@
 #include "exec/general.h"
 #include "exec/hint.h"
 #include "exec/lane.h"
+#include "exec/phase.h"
 #include "exec/timed.h"
 #include "isa/bank.h"
 #include "isa/modes.h"
@@ -249,6 +250,7 @@ static void bind_inst(struct exec *e, uint32_t index, uint16_t *slots)
         b.handlers = isa_has(i, ISA_ATOMIC) ? &timed_atomic_handlers : &timed_store_handlers;
     if (good && e->defers_copies && !e->is_timed && i->op == OP_LDS && i->sem != SEM_WEAK)
         b.handlers = &async_load_handlers;
+    if (good && i->op == OP_ATOMS && i->mode == MODE_ATOM_ARRIVE) b.handlers = &phase_arrive_handlers;
     bool hinted = hint_concerns(e, i);
     b.run = hinted ? hint_full : b.guarded ? e->loops->guard.full : b.handlers->full;
     e->full[index] = b;

@@ -142,6 +142,10 @@ struct exec {
     bool is_stepped;             // control returns after every instruction (exec_step)
     bool defers_copies;          // a copy by cp.async lands after its issue (async.h)
     uint64_t landings;           // number of times that copies under way have landed
+    void (*woken)(void *context,
+                  struct cta *c); // a stopped warp of the block is ready again (phase.h). NULL: not wanted
+    void *woken_context;
+    bool polls;    // a wait for a phase of an mbarrier goes on at once: mechanisms know no parked warps
     bool is_timed; // run by the timing model, which logs stores and atomics to global memory (timed.h)
     uint32_t sm;   // is_timed: number of the engine's SM
     uint8_t *address_operand;     // is_stepped: exec_address_operand, by instruction index
@@ -252,6 +256,9 @@ const struct bound *split_warpsync(struct warp *w, uint64_t lanes, uint32_t pc, 
 void split_release(struct warp *w, enum split_state state, unsigned barrier);
 // Makes a ready split current (simt=stack: the last only); false: none is ready.
 bool split_pick(struct warp *w);
+// Splits have become ready. Makes a warp that stopped at a barrier ready, with a ready split current. False: the warp runs
+// already, or no split is ready.
+bool split_resume(struct warp *w);
 // True if every live lane waits or has arrived at the barrier (simt=stack: always true).
 bool split_all_wait_at(const struct warp *w, unsigned barrier);
 

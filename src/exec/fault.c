@@ -2,6 +2,7 @@
 #include "exec/checker.h"
 #include "exec/exec_impl.h"
 #include "exec/general.h"
+#include "exec/mbarrier.h"
 #include "exec/memory.h"
 #include "exec/race_book.h"
 #include "isa/program.h"
@@ -144,6 +145,20 @@ const struct bound *exec_fault(struct warp *w, const struct bound *d, enum launc
     return fault_finish(w, d, &text);
 }
 
+// An address of shared memory of a cluster (isa/bank.h).
+static void explain_rank(const struct warp *w, uint64_t address, struct strbuf *out)
+{
+    unsigned rank = (unsigned)(address >> ISA_RANK_SHIFT) - 1, size = w->cta->cluster->size;
+    strbuf_printf(out, "0x%llx is of the block of rank %u, ", (unsigned long long)address, rank);
+    if (rank >= size)
+        strbuf_printf(out, "and the cluster has %u block%s", size, size == 1 ? "" : "s");
+    else if (!w->cta->cluster->cta[rank])
+        strbuf_puts(out,
+                    "which has ended: the cluster's barrier keeps blocks alive until others have read them");
+    else
+        strbuf_printf(out, "outside its shared memory of %u bytes", w->exec->launch->shared_total);
+}
+
 static void explain_address(const struct warp *w, const struct launch_fault *f, struct strbuf *out)
 {
     const struct launch *l = w->exec->launch;
@@ -159,6 +174,8 @@ static void explain_address(const struct warp *w, const struct launch_fault *f, 
     case SPACE_SHARED:
         if (l->flat)
             flat_explain_fault(w, f, out);
+        else if (address >> ISA_RANK_SHIFT)
+            explain_rank(w, address, out);
         else
             strbuf_printf(out, "0x%llx is outside the block's shared memory (%u bytes, including %u dynamic)",
                           address, l->shared_total, l->dynamic_shared);
@@ -315,13 +332,26 @@ static uint32_t pc_of(const struct warp *w, const struct split *s)
     return is_running ? w->pc : s->pc;
 }
 
+// phase: parity << 63 | address of the mbarrier.
+static void describe_phase(const struct warp *w, uint64_t phase, struct strbuf *out)
+{
+    uint64_t state, address = phase << 1 >> 1, mask = (1ull << MBARRIER_COUNT_BITS) - 1;
+    memcpy(&state, w->shared + address, sizeof state);
+    int64_t bytes = (int64_t)(state << 1) >> (MBARRIER_BYTES_BIT + 1);
+    strbuf_printf(out,
+                  " waits for the end of phase %u of the mbarrier at shared 0x%llx, where %llu of %llu "
+                  "arrivals and %lld bytes are missing",
+                  (unsigned)(phase >> 63), (unsigned long long)address, (unsigned long long)(state & mask),
+                  (unsigned long long)(state >> MBARRIER_COUNT_BITS & mask), (long long)bytes);
+}
+
 static void describe_split(const struct warp *w, const struct split *s, struct strbuf *out)
 {
     strbuf_puts(out, "\n    warp ");
     strbuf_printf(out, "%u, lanes ", w->index);
     describe_lanes(s->mask, out);
     strbuf_puts(out, ": ");
-    bool past = s->state == SPLIT_BARRIER || s->state == SPLIT_ARRIVE || s->state == SPLIT_WARPSYNC;
+    bool past = s->state != SPLIT_READY && s->state != SPLIT_SYNC;
     exec_describe_inst(w->exec, past && s->pc ? s->pc - 1 : pc_of(w, s), out);
     const struct barrier *b = &w->cta->barriers[s->barrier % BARRIERS];
     switch ((enum split_state)s->state) {
@@ -346,6 +376,8 @@ static void describe_split(const struct warp *w, const struct split *s, struct s
             strbuf_printf(out, " for the whole block; %u of %u threads have arrived", b->arrived,
                           w->exec->threads_per_block);
         break;
+    case SPLIT_PHASE: describe_phase(w, s->waits_for, out); break;
+    case SPLIT_CLUSTER: strbuf_puts(out, " waits for the other threads of the cluster"); break;
     }
 }
 

@@ -114,6 +114,12 @@ static uint64_t clock_now(const struct warp *w, const struct bound *d)
     return w->exec->clock_base + w->issued + (uint64_t)(d - w->run_start);
 }
 
+// Blocks of a cluster along a dimension.
+static uint32_t cluster_blocks(const struct launch *l, unsigned dimension)
+{
+    return l->cluster[dimension] ? l->cluster[dimension] : 1;
+}
+
 static uint64_t special(const struct warp *w, const struct bound *d, enum isa_sreg sreg, unsigned lane)
 {
     const struct launch *l = w->exec->launch;
@@ -156,6 +162,15 @@ static uint64_t special(const struct warp *w, const struct bound *d, enum isa_sr
     case SREG_GLOBALTIMER_HI: return clock_now(w, d) >> 32;
     case SREG_DYNAMIC_SHARED: return l->dynamic_shared;
     case SREG_TOTAL_SHARED: return l->shared_total;
+    case SREG_CLUSTERID_X:
+    case SREG_CLUSTERID_Y:
+    case SREG_CLUSTERID_Z:
+        return w->cta->id[sreg - SREG_CLUSTERID_X] / cluster_blocks(l, sreg - SREG_CLUSTERID_X);
+    case SREG_CLUSTER_CTAID_X:
+    case SREG_CLUSTER_CTAID_Y:
+    case SREG_CLUSTER_CTAID_Z:
+        return w->cta->id[sreg - SREG_CLUSTER_CTAID_X] % cluster_blocks(l, sreg - SREG_CLUSTER_CTAID_X);
+    case SREG_CLUSTER_CTARANK: return w->cta->rank;
     case SREG_HART: return w->index * w->exec->warp_size + lane;
     case SREG_CLOSURE: return l->flat ? l->flat->closure : 0;
     case SREG_COUNT: break;

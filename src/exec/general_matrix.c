@@ -126,6 +126,51 @@ const struct bound *exec_ldsm(const struct bound *d, struct warp *w, uint8_t *re
     return d + 1;
 }
 
+// Stores a row at a lane's address. False after a fault.
+static bool write_row(const struct bound *d, struct warp *w, const uint8_t *regs, unsigned lane,
+                      const uint16_t row[8])
+{
+    enum { ROW_BYTES = 16 };
+    struct lane_access a = {.space = SPACE_SHARED};
+    enum launch_fault_kind kind;
+    uint64_t address = exec_lane_address(d, w, regs, 0, lane);
+    if (!exec_resolve(w, lane, SPACE_SHARED, address, ROW_BYTES, &a, &kind) &&
+        !exec_tolerates(w, d, kind, lane, &a, ROW_BYTES, true)) {
+        exec_fault_address(w, d, kind, lane, a.space, a.address, ROW_BYTES, true);
+        return false;
+    }
+    race_lane(w, d, lane, &a, ROW_BYTES, RACE_WRITE, row);
+    exec_write_bytes(w, &a, ROW_BYTES, row);
+    return true;
+}
+
+// Places the word of lane t of a fragment: lane_of_matrix the other way round.
+static void matrix_of_lane(uint16_t rows[8][8], unsigned t, uint32_t word, bool is_transposed)
+{
+    for (unsigned k = 0; k < 2; k++, word >>= 16) {
+        unsigned g = t / 4, element = 2 * (t % 4) + k;
+        *(is_transposed ? &rows[element][g] : &rows[g][element]) = (uint16_t)word;
+    }
+}
+
+const struct bound *exec_stsm(const struct bound *d, struct warp *w, uint8_t *regs, uint64_t active)
+{
+    const struct isa_mma_shape *s = &isa_mma_shapes[bound_inst(d, w)->shape];
+    const struct bound *next;
+    if (!assemble_warp(d, w, active, &next)) return next;
+    race_instruction(w, d);
+    w->counts.shared_stores++;
+    for (unsigned base = 0; base < w->exec->lanes; base += GROUP_LANES)
+        for (unsigned j = 0; j < s->matrices; j++) {
+            uint16_t rows[8][8];
+            for (unsigned t = 0; t < GROUP_LANES; t++)
+                matrix_of_lane(rows, t, exec_lane_word(d, w, regs, 1, j, base + t), s->is_transposed);
+            for (unsigned i = 0; i < 8; i++)
+                if (!write_row(d, w, regs, base + 8 * j + i, rows[i])) return NULL;
+        }
+    return d + 1;
+}
+
 const struct bound *exec_movm(const struct bound *d, struct warp *w, uint8_t *regs, uint64_t active)
 {
     const struct bound *next;

@@ -2,6 +2,7 @@
 // inside the respective window, else global (exec/memory.h).
 #include "exec/exec_impl.h"
 #include "exec/general.h"
+#include "exec/phase.h"
 #include "exec/race.h"
 #include "isa/fields.h"
 
@@ -33,6 +34,18 @@ uint8_t *exec_global_bytes(struct exec *e, uint64_t address, unsigned bytes)
     return slot->host + offset;
 }
 
+// An address of shared memory with a rank. The own block's gets the address without.
+static bool resolve_in_cluster(const struct warp *w, uint64_t address, unsigned bytes, struct lane_access *a)
+{
+    if (w->exec->launch->flat) return false;
+    struct cta *c = cluster_block(w->cta, address);
+    uint64_t offset = address & ((1u << ISA_RANK_SHIFT) - 1);
+    if (!c || offset + bytes > w->exec->launch->shared_total) return false;
+    if (c == w->cta) a->address = offset;
+    a->host = c->shared + offset;
+    return true;
+}
+
 bool exec_resolve(struct warp *w, unsigned lane, enum isa_space space, uint64_t address, unsigned bytes,
                   struct lane_access *a, enum launch_fault_kind *kind)
 {
@@ -44,7 +57,7 @@ bool exec_resolve(struct warp *w, unsigned lane, enum isa_space space, uint64_t 
     if (address & (bytes - 1)) return false;
     if (a->space == SPACE_SHARED) {
         *kind = FAULT_SHARED;
-        if (!exec_shared_holds(w, address, bytes)) return false;
+        if (!exec_shared_holds(w, address, bytes)) return resolve_in_cluster(w, address, bytes, a);
         a->host = w->shared + address;
     } else if (a->space == SPACE_LOCAL) {
         *kind = FAULT_LOCAL;

@@ -101,6 +101,7 @@ struct launch_flat {
 struct launch {
     const struct program *program;
     uint32_t grid[3], block[3];
+    uint32_t cluster[3]; // blocks of a cluster, divisors of the grid's; all 0: no clusters
     // Registers per thread that a chip allocates, possibly fewer than the program uses; 0: as many as used.
     uint32_t registers;
     uint32_t warp_size;      // 32 by default; 64, or a power of two below 32
@@ -190,6 +191,24 @@ struct launch_race { // the accesses of the first race found
 static inline uint64_t launch_blocks(const struct launch *l)
 {
     return (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
+}
+
+// Blocks of a cluster; 1 without clusters.
+static inline uint32_t launch_cluster_size(const struct launch *l)
+{
+    return l->cluster[0] ? l->cluster[0] * l->cluster[1] * l->cluster[2] : 1;
+}
+
+// Linear number of the n-th block to start: the blocks of a cluster follow one another in order of rank.
+static inline uint64_t launch_block_at(const struct launch *l, uint64_t n)
+{
+    uint32_t size = launch_cluster_size(l);
+    if (size == 1) return n;
+    uint64_t k = n / size, rank = n % size, x = l->grid[0] / l->cluster[0], y = l->grid[1] / l->cluster[1];
+    uint64_t at[3] = {k % x * l->cluster[0] + rank % l->cluster[0],
+                      k / x % y * l->cluster[1] + rank / l->cluster[0] % l->cluster[1],
+                      k / x / y * l->cluster[2] + rank / l->cluster[0] / l->cluster[1]};
+    return at[0] + l->grid[0] * (at[1] + l->grid[1] * at[2]);
 }
 
 // True when the launch is to stop.

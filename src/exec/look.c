@@ -110,10 +110,11 @@ static bool are_changed(const struct bytes_before *b)
 
 // True for a warp waiting at a barrier for which no BAR has executed since the start of the look. False after
 // such a BAR: arrivals might complete the barrier. A stopped warp that has not arrived waits for lanes of its
-// own: true.
+// own: true. A warp parked for a phase goes on when its time is up: false.
 static bool waits(const struct look_block *b, const struct warp *w)
 {
-    return w->state == WARP_BARRIER && (w->waits_at >= BARRIERS || !(b->met >> w->waits_at & 1));
+    return w->state == WARP_BARRIER && !w->parked &&
+           (w->waits_at >= BARRIERS || !(b->met >> w->waits_at & 1));
 }
 
 static bool polls(const struct look_warp *x, const struct warp *w)

@@ -10,6 +10,7 @@
 #include "exec/checker.h"
 #include "exec/exec_impl.h"
 #include "exec/general.h"
+#include "exec/phase.h"
 #include "exec/race_book.h"
 #include "exec/race_copy.h"
 #include "isa/fields.h"
@@ -133,6 +134,22 @@ void race_fence(struct warp *w)
     if (!r) return;
     w->cta->race->fenced = r->time;
     *by_block(r, false, w->cta->linear) = r->time;
+}
+
+uint32_t race_release(struct warp *w, uint32_t before)
+{
+    if (!w->exec->races) return before;
+    race_fence(w);
+    return u32_max(before, w->exec->races->time);
+}
+
+void race_acquire(struct warp *w, uint32_t time)
+{
+    struct race_detector *r = w->exec->races;
+    if (!r) return;
+    uint32_t *of_block = by_block(r, true, w->cta->linear), *of_warp = &w->cta->race->acquired[w->index];
+    *of_block = u32_max(*of_block, time);
+    *of_warp = u32_max(*of_warp, time);
 }
 
 void race_warp_sync(struct warp *w, uint64_t lanes)
@@ -442,11 +459,26 @@ bool race_again(struct warp *w, unsigned lane)
     return true;
 }
 
+// An access to shared memory of another block of the cluster orders like any flag, and is not compared with others.
+static void access_remote(struct warp *w, const struct bound *d, const struct lane_access *a,
+                          enum race_access access)
+{
+    const struct cta *owner = cluster_block(w->cta, a->address);
+    struct race_page *p = owner ? &owner->race->shared : NULL;
+    uint64_t offset = a->address & ((1u << ISA_RANK_SHIFT) - 1);
+    if (p && w->exec->races->now.strong)
+        follow_flag(w, bound_inst(d, w), &p->cells[p->by_byte ? offset : offset / 4], access);
+}
+
 void race_lane(struct warp *w, const struct bound *d, unsigned lane, const struct lane_access *a,
                unsigned bytes, enum race_access access, const void *value)
 {
     struct race_detector *r = w->exec->races;
     if (!r) return;
+    if (a->space == SPACE_SHARED && !w->exec->launch->flat && a->address >> ISA_RANK_SHIFT) {
+        access_remote(w, d, a, access);
+        return;
+    }
     bool is_clean = !w->exec->checker || checker_access(w, d, lane, a, bytes, access);
     r->clear = NULL;
     if (a->space == SPACE_LOCAL || a->space == SPACE_CONST) return;

@@ -60,6 +60,10 @@ void race_copy_arrive(struct warp *w, uint64_t lanes);
 void race_copy_exit(struct warp *w, uint64_t lanes);
 
 void race_fence(struct warp *w);
+// A release that the warp makes, and an acquire of such releases up to a time. race_release: the time of the latest, given
+// `before`.
+uint32_t race_release(struct warp *w, uint32_t before);
+void race_acquire(struct warp *w, uint32_t time);
 void race_warp_sync(struct warp *w, uint64_t lanes);
 void race_barrier_arrive(struct warp *w, unsigned number);
 void race_barrier_leave(struct warp *w, unsigned number); // a waiting warp is released

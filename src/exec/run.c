@@ -15,6 +15,7 @@
 #include "exec/general.h"
 #include "exec/hint.h"
 #include "exec/look.h"
+#include "exec/phase.h"
 #include "exec/race.h"
 #include "exec/session.h"
 #include "isa/program.h"
@@ -159,6 +160,7 @@ void exec_cta_destroy(struct cta *c)
         vec_fini(&c->warps[i].splits);
         async_fini(&c->warps[i]);
     }
+    cluster_leave(c);
     race_block_end(c);
     checker_block_end(c);
     free(c->warps);
@@ -186,6 +188,7 @@ void exec_cta_start(struct cta *c, uint64_t linear)
     c->warps_left = c->warp_count;
     c->next_warp = 0;
     c->threads_left = c->barriers_used = 0;
+    phase_start(c);
     race_block_end(c);
     race_block_start(c);
     checker_block_start(c);
@@ -200,7 +203,8 @@ void exec_cta_start(struct cta *c, uint64_t linear)
         c->threads_left += w->arrival;
         w->state = WARP_READY;
         w->waits_at = NO_BARRIER;
-        w->issued = 0;
+        w->issued = w->cluster_arrived = 0;
+        w->parked = 0;
         async_start(w);
         split_init(w);
     }
@@ -274,6 +278,8 @@ static bool cta_run(struct cta *c, uint64_t instructions)
     while (good && c->warps_left && e->instructions_done < until && !(e->look && look_has_seen(c))) {
         struct warp *w = next_ready(c, turn);
         if (!w) {
+            if (phase_waits_for_cluster(c)) break;
+            if (phase_expire_block(c)) continue;
             exec_fault_deadlock(c);
             return false;
         }
@@ -312,11 +318,11 @@ struct exec_session {
     uint64_t waits_since, memory;
 };
 
-static void admit(struct exec *e, struct residents *r)
+static void admit_block(struct exec *e, struct residents *r)
 {
     struct cta *c = r->spare ? r->spare : exec_cta_create(e);
     r->spare = NULL;
-    exec_cta_start(c, r->next++);
+    exec_cta_start(c, launch_block_at(e->launch, r->next++));
     if (e->observed) observed_block_begin(c);
     if (r->running.count == 0) {
         uint64_t by_memory = RESIDENT_BYTES / (c->memory_bytes + 1) + 1;
@@ -326,9 +332,18 @@ static void admit(struct exec *e, struct residents *r)
     vec_push(&r->running, c);
 }
 
+// Admits a block, or the blocks of a cluster.
+static void admit(struct exec *e, struct residents *r)
+{
+    uint32_t size = launch_cluster_size(e->launch);
+    for (uint32_t k = 0; k < size; k++) admit_block(e, r);
+    if (size > 1) cluster_form(&r->running.data[r->running.count - size], size);
+}
+
 static void retire(struct exec *e, struct residents *r, size_t place)
 {
     struct cta *c = r->running.data[place];
+    cluster_leave(c);
     exec_cta_collect(c);
     if (e->observed) observed_block_end(c);
     e->counts->blocks++;
@@ -503,6 +518,25 @@ static uint64_t turn_of(const struct exec_session *s)
     return is_near ? s->look_at - done : BLOCK_ALONE;
 }
 
+static bool can_execute(const struct cta *c)
+{
+    for (uint32_t i = 0; i < c->warp_count; i++)
+        if (c->warps[i].state == WARP_READY) return true;
+    return false;
+}
+
+// With clusters, after a round of turns: if no resident block can execute, the time of parked warps is up (phase.h).
+// False: none is parked, a deadlock.
+static bool unblock(struct residents *r)
+{
+    bool any = false;
+    for (size_t k = 0; k < r->running.count; k++)
+        if (can_execute(r->running.data[k])) return true;
+    for (size_t k = 0; k < r->running.count; k++) any |= phase_expire_block(r->running.data[k]);
+    if (!any && r->running.count) exec_fault_deadlock(r->running.data[0]);
+    return any || !r->running.count;
+}
+
 // Runs one turn of every resident block. False on a fault.
 static bool run_round(struct exec_session *s)
 {
@@ -520,7 +554,7 @@ static bool run_round(struct exec_session *s)
         }
     }
     if (s->has_ended) note_end(s);
-    return true;
+    return launch_cluster_size(s->e.launch) == 1 || unblock(r);
 }
 
 static enum exec_turn run_blocks(struct exec_session *s)

@@ -26,6 +26,7 @@
 // split until the running split changes its level or diverges.
 #include "exec/exec_impl.h"
 #include "exec/launch.h"
+#include "exec/phase.h"
 #include "exec/timed.h"
 #include "isa/program.h"
 
@@ -384,9 +385,9 @@ const struct bound *split_exit(struct warp *w, uint64_t lanes, uint32_t next_pc)
         wake_waiting(w);
         merge_ready(w);
     }
-    if (w->splits.count) return run_picked(w);
-    warp_ended(w);
-    return NULL;
+    if (!w->splits.count) warp_ended(w);
+    if (w->cta->cluster->is_open) phase_exited(w->cta);
+    return w->splits.count ? run_picked(w) : NULL;
 }
 
 const struct bound *split_wait(struct warp *w, uint64_t lanes, uint32_t rest_pc, uint32_t pc,
@@ -431,6 +432,15 @@ void split_release(struct warp *w, enum split_state state, unsigned barrier)
         if (s->state == state && s->barrier == barrier) s->state = SPLIT_READY;
     }
     if (!is_stack(w)) merge_ready(w);
+}
+
+bool split_resume(struct warp *w)
+{
+    if (w->state != WARP_BARRIER) return false;
+    if (!is_stack(w)) merge_ready(w);
+    if (!split_pick(w)) return false;
+    w->state = WARP_READY;
+    return true;
 }
 
 bool split_all_wait_at(const struct warp *w, unsigned barrier)

@@ -10,9 +10,11 @@
 #include "exec/access.h"
 #include "exec/counts.h"
 #include "exec/observe.h"
+#include "isa/bank.h"
 
 enum { LANES_MAX = WARP_SIZE_MAX, GROUP_LANES = 32, BARRIERS = 16, NO_BARRIER = 255, NO_SLOT = UINT16_MAX };
 enum { PRED_SINK = 8, PRED_SLOTS = 9 };
+#define NO_LIMIT UINT32_MAX
 
 struct async_warp;
 struct bound;
@@ -23,7 +25,15 @@ struct race_block;
 
 // A split: lanes of a warp that execute together. simt=stack: the splits are a stack and the last entry runs.
 // simt=splits and simt=nest: the splits are a set and any ready split may run.
-enum split_state { SPLIT_READY, SPLIT_SYNC, SPLIT_WARPSYNC, SPLIT_BARRIER, SPLIT_ARRIVE };
+enum split_state {
+    SPLIT_READY,
+    SPLIT_SYNC,
+    SPLIT_WARPSYNC,
+    SPLIT_BARRIER,
+    SPLIT_ARRIVE,
+    SPLIT_PHASE,
+    SPLIT_CLUSTER /* phase.h */
+};
 
 struct split {
     uint64_t mask;
@@ -32,7 +42,7 @@ struct split {
     // simt=stack: the entry ends at rejoin_pc and its lanes continue in the entry below; NO_TARGET: no end pc
     uint32_t rejoin_pc;
     uint32_t rejoin_depth;
-    uint64_t waits_for; // SYNC, WARPSYNC: member lanes
+    uint64_t waits_for; // SYNC, WARPSYNC: member lanes; PHASE: parity << 63 | address of the mbarrier
     uint8_t state;      // enum split_state
     uint8_t barrier;    // BARRIER, ARRIVE: barrier number
     // SPLIT_BARRIER: destination of the result of BAR.RED (register offset and predicate index, or sinks).
@@ -78,6 +88,9 @@ struct warp {
     // warp size).
     uint32_t arrival;
     struct async_warp *async; // copies under way (async.h); NULL: none since the block's creation
+    uint64_t cluster_arrived; // lanes that have arrived in the present phase of the cluster's barrier
+    uint32_t parked;          // splits in SPLIT_PHASE
+    uint32_t parked_ns;       // time limit of the last, NO_LIMIT: the GPU's
     uint8_t waits_at;         // barrier at which the warp has arrived and waits; NO_BARRIER: none
 };
 
@@ -88,8 +101,19 @@ struct barrier {
     bool all, any;
 };
 
+// Blocks that share their shared memory and a barrier.
+struct cluster {
+    struct cta *cta[ISA_CLUSTER_MAX]; // by rank; NULL: the block has ended
+    uint32_t size, left;              // left: blocks not ended
+    uint32_t published;               // of the race detector: time of the last arrival that releases
+    bool is_open;                     // threads have arrived in the present phase of the barrier
+};
+
 struct cta {
     struct exec *exec;
+    struct cluster *cluster, own; // the block's cluster; own: of the block alone
+    uint32_t rank;                // in the cluster
+    uint32_t parked;              // splits in SPLIT_PHASE
     uint32_t id[3];
     uint64_t linear;
     uint32_t warps_left, threads_left; // warps not ended; threads of live warps as counted by barriers

@@ -103,6 +103,8 @@ struct program {
     uint8_t mark_conditions;
     bool uses_textures, uses_printf, uses_clock, uses_atomics;
     uint32_t max_threads[3], required_threads[3]; // .maxntid, .reqntid; 0 = none
+    uint32_t cluster[3], max_cluster;             // .reqnctapercluster, .maxclusterrank; 0 = none
+    bool is_explicit_cluster;                     // .explicitcluster
     struct program_param *params;
     uint32_t param_count, param_bytes;
     uint8_t *literals; // BANK_LITERAL

@@ -62,7 +62,7 @@ static const char *visit_text(struct stream *s, const char *text)
     X(shared_bytes) X(dynamic_align) X(local_bytes) X(spill_bytes) X(spill_loads) X(spill_stores)   \
     X(stack_bytes) X(stack_unbounded) X(barrier_count) X(target_sm) X(mark_conditions)                           \
     X(uses_textures) X(uses_printf) X(uses_clock) X(uses_atomics)                                   \
-    X(max_threads) X(required_threads) X(param_count) X(param_bytes) X(literal_bytes)               \
+    X(max_threads) X(required_threads) X(cluster) X(max_cluster) X(is_explicit_cluster) X(param_count) X(param_bytes) X(literal_bytes)               \
     X(symbol_count) X(function_count) X(table_count) X(file_count) X(line_count) X(line_set_count)
 // clang-format on
 

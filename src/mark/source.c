@@ -23,6 +23,13 @@ static struct claim special_register(const struct mark_rules *r, enum isa_sreg s
     case SREG_CTAID_X:
     case SREG_CTAID_Y:
     case SREG_CTAID_Z:
+    case SREG_CLUSTERID_X:
+    case SREG_CLUSTERID_Y:
+    case SREG_CLUSTERID_Z:
+    case SREG_CLUSTER_CTAID_X:
+    case SREG_CLUSTER_CTAID_Y:
+    case SREG_CLUSTER_CTAID_Z:
+    case SREG_CLUSTER_CTARANK:
     case SREG_SMID: return r->scope == MARK_SCOPE_GRID ? claim_vector(CAUSE_BLOCK) : claim_redundant();
     case SREG_NTID_X:
     case SREG_NTID_Y:

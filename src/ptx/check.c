@@ -71,7 +71,12 @@ static bool check_operation(struct check *c)
     case PTX_OP_TXQ: return check_texture_query(c);
     case PTX_OP_BAR:
     case PTX_OP_BARRIER: return check_barrier(c);
-    case PTX_OP_LDMATRIX: return check_ldmatrix(c);
+    case PTX_OP_LDMATRIX:
+    case PTX_OP_STMATRIX: return check_matrix_rows(c);
+    case PTX_OP_MAPA:
+    case PTX_OP_GETCTARANK: return check_cluster_address(c);
+    case PTX_OP_GRIDDEPCONTROL: return check_griddepcontrol(c);
+    case PTX_OP_SETMAXNREG: return check_setmaxnreg(c);
     case PTX_OP_MOVMATRIX: return check_movmatrix(c);
     case PTX_OP_CALL: return check_call(c);
     default: return true;
@@ -108,5 +113,5 @@ bool check_instruction(struct parser *p, struct ptx_inst *i, uint64_t given)
     if (!s || !check_operands(&c, s->operands)) return false;
     if (s->refuse) i->unsupported = ptx_unsupported_form;
     refuse_for_variables(i);
-    return check_operation(&c);
+    return (!i->of_cluster || check_of_cluster(&c)) && check_operation(&c);
 }

@@ -79,7 +79,14 @@ bool check_stored(struct check *c, struct ptx_operand *o);
 bool check_load_store(struct check *c);
 bool check_atom(struct check *c);
 bool check_cp(struct check *c);
+bool check_mbarrier_place(struct check *c, unsigned operand); // address of an mbarrier
 bool check_mbarrier(struct check *c);
+bool check_cluster_barrier(struct check *c);
+bool check_of_cluster(struct check *c); // the instruction has .shared::cluster or .cluster
+bool check_cluster_address(struct check *c);
+bool check_griddepcontrol(struct check *c);
+bool check_setmaxnreg(struct check *c);
+bool check_target(struct check *c, unsigned first); // the module is for sm_`first` or later
 bool check_policy(struct check *c);
 bool check_prefetch(struct check *c);
 bool check_special(struct check *c, const struct ptx_operand *o, enum ptx_type type);
@@ -91,5 +98,5 @@ bool check_barrier(struct check *c);
 bool check_call(struct check *c);
 bool check_mma(struct check *c); // the whole instruction, types and modifiers included
 bool check_wmma(struct check *c);
-bool check_ldmatrix(struct check *c);
+bool check_matrix_rows(struct check *c);
 bool check_movmatrix(struct check *c);

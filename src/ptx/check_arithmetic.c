@@ -103,6 +103,11 @@ bool check_redux(struct check *c)
 bool check_fence(struct check *c)
 {
     enum ptx_sem sem = c->i->sem;
+    if (c->i->mode == PTX_MODE_MEMBAR_INIT)
+        return (sem == PTX_SEM_RELEASE && c->i->scope == PTX_SCOPE_CLUSTER && check_target(c, 90)) ||
+               check_says(c, "'fence.mbarrier_init' is .release.cluster");
+    if (c->i->mode == PTX_MODE_MEMBAR_PROXY && c->given & (F(SEM) | F(SCOPE)))
+        return check_says(c, "'fence.proxy' needs a kind such as .async and no memory order");
     if (c->i->op == PTX_OP_MEMBAR || c->i->mode == PTX_MODE_MEMBAR_PROXY) return true;
     bool good = sem == PTX_SEM_NONE || sem == PTX_SEM_SC || sem == PTX_SEM_ACQ_REL ||
                 sem == PTX_SEM_ACQUIRE || sem == PTX_SEM_RELEASE;

@@ -154,13 +154,6 @@ bool check_mma(struct check *c)
     return true;
 }
 
-static bool check_target(struct check *c, unsigned first)
-{
-    if (!c->p->m->target_sm || c->p->m->target_sm >= first) return true;
-    return check_says(c, "'%s' needs .target sm_%u or later; the module is for sm_%u", ptx_op_name(c->i->op),
-                      first, c->p->m->target_sm);
-}
-
 // -- wmma ---------------------------------------------------------------------------------------------------
 
 static unsigned first_wmma(const struct ptx_wmma *w, enum ptx_type type)
@@ -244,15 +237,18 @@ bool check_wmma(struct check *c)
     return true;
 }
 
-bool check_ldmatrix(struct check *c)
+// ldmatrix, and stmatrix with the operands the other way round.
+bool check_matrix_rows(struct check *c)
 {
     struct ptx_inst *i = c->i;
-    if (i->shape != PTX_SHAPE_M8N8) return check_says(c, "'ldmatrix' of .b16 has the shape .m8n8");
+    bool stores = i->op == PTX_OP_STMATRIX;
+    if (i->shape != PTX_SHAPE_M8N8)
+        return check_says(c, "'%s' of .b16 has the shape .m8n8", ptx_op_name(i->op));
     if (i->space != PTX_SPACE_GENERIC && i->space != PTX_SPACE_SHARED)
-        return check_says(c, "'ldmatrix' loads from .shared");
-    return check_target(c, 75) && check_count(c, 2, 2) &&
-           check_registers(c, &i->operands[0], i->matrices, PTX_B32, true) &&
-           check_memory_operand(c, &i->operands[1], i->space);
+        return check_says(c, "'%s' %s .shared", ptx_op_name(i->op), stores ? "stores to" : "loads from");
+    return check_target(c, stores ? 90 : 75) && check_count(c, 2, 2) &&
+           check_registers(c, &i->operands[stores], i->matrices, PTX_B32, !stores) &&
+           check_memory_operand(c, &i->operands[!stores], i->space);
 }
 
 bool check_movmatrix(struct check *c)

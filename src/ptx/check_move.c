@@ -265,6 +265,10 @@ bool check_barrier(struct check *c)
 {
     struct ptx_inst *i = c->i;
     const char *op = ptx_op_name(i->op);
+    if (i->of_cluster) return check_cluster_barrier(c);
+    if (c->given & F(SEM)) return check_says(c, "'%s' of a block names no memory order", op);
+    if (i->mode == PTX_MODE_BAR_WAIT || i->mode == PTX_MODE_BAR_LAUNCH)
+        return check_says(c, "'%s' has .sync, .arrive and .red", op);
     if (c->given & F(WARP)) {
         if (i->mode != PTX_MODE_BAR_SYNC) return check_says(c, "'bar.warp' has only .sync");
         i->mode = PTX_MODE_BAR_WARP_SYNC;

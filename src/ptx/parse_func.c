@@ -337,20 +337,15 @@ static bool parse_dimensions3(struct parser *p, uint32_t dimensions[3])
 
 static bool parse_cluster_directive(struct parser *p, struct ptx_function *f, bool *found)
 {
-    uint32_t ranks, dimensions[3];
     *found = true;
-    if (parse_accept_dot(p, "maxclusterrank")) return parse_u32(p, "a number of blocks", &ranks);
+    if (parse_accept_dot(p, "maxclusterrank")) return parse_u32(p, "a number of blocks", &f->max_cluster);
+    if (parse_accept_dot(p, "reqnctapercluster")) return parse_dimensions3(p, f->cluster);
     if (parse_accept_dot(p, "explicitcluster"))
-        f->unsupported = ".explicitcluster";
+        f->is_explicit_cluster = true;
     else if (parse_accept_dot(p, "blocksareclusters"))
         f->unsupported = ".blocksareclusters";
-    else if (parse_accept_dot(p, "reqnctapercluster")) {
-        if (!parse_dimensions3(p, dimensions)) return false;
-        if (dimensions[0] != 1 || dimensions[1] != 1 || dimensions[2] != 1)
-            f->unsupported = ".reqnctapercluster";
-    } else {
+    else
         *found = false;
-    }
     return true;
 }
 

@@ -61,8 +61,6 @@ static unsigned refused_class(enum ptx_op op)
     case PTX_OP_MEMBAR: return REFUSED_MEMORY;
     case PTX_OP_TEX:
     case PTX_OP_TXQ: return REFUSED_TEXTURE;
-    case PTX_OP_BAR:
-    case PTX_OP_BARRIER: return REFUSED_BARRIER;
     default: return REFUSED_ARITHMETIC;
     }
 }
@@ -75,6 +73,10 @@ static bool may_repeat(enum ptx_op op, enum ptx_field field)
 
 static void set_space(struct ptx_inst *i, enum ptx_space space, bool first)
 {
+    if (space == PTX_SPACE_SHARED_CLUSTER) {
+        i->of_cluster = true;
+        space = PTX_SPACE_SHARED;
+    }
     if (first) i->space = space;
     if (!first || i->to) i->space_to = space;
 }
@@ -93,10 +95,17 @@ static bool add_layout(struct parser *p, struct ptx_inst *i, enum ptx_layout lay
     return true;
 }
 
+// Whether a second word of the operation may follow the first: cp.async.mbarrier.arrive, mbarrier.arrive.expect_tx.
+static bool follows_mode(enum ptx_mode mode, unsigned word)
+{
+    if (mode == PTX_MODE_CP_MBARRIER) return word == PTX_MODE_MBARRIER_ARRIVE;
+    bool arrives = mode == PTX_MODE_MBARRIER_ARRIVE || mode == PTX_MODE_MBARRIER_DROP;
+    return arrives && word == PTX_MODE_MBARRIER_EXPECT;
+}
+
 static bool set_field(struct parser *p, struct ptx_inst *i, const struct suffix *s, uint64_t *given)
 {
-    bool follows =
-        i->mode == PTX_MODE_CP_MBARRIER && s->value == PTX_MODE_MBARRIER_ARRIVE; // cp.async.mbarrier.arrive
+    bool follows = s->field == FIELD_CP && follows_mode(i->mode, s->value);
     if (*given >> s->field & 1 && !may_repeat(i->op, s->field) && !follows) {
         char found[TOKEN_TEXT_BYTES];
         return parse_error(p, "%s repeats a modifier of the same kind", lex_token_text(&p->t, found));
@@ -129,7 +138,13 @@ static bool set_field(struct parser *p, struct ptx_inst *i, const struct suffix 
     case FIELD_GEOMETRY:
     case FIELD_TXQ:
     case FIELD_PROXY: i->mode = (enum ptx_mode)s->value; break;
-    case FIELD_CP: i->mode = follows ? PTX_MODE_CP_ARRIVE : (enum ptx_mode)s->value; break;
+    case FIELD_CP:
+        if (follows && i->mode != PTX_MODE_CP_MBARRIER)
+            i->phase = PTX_PHASE_EXPECT;
+        else
+            i->mode = follows ? PTX_MODE_CP_ARRIVE : (enum ptx_mode)s->value;
+        break;
+    case FIELD_CTA: i->of_cluster = s->value == 2; break;
     case FIELD_PHASE: i->phase = (enum ptx_phase)s->value; break;
     case FIELD_FTZ: i->ftz = true; break;
     case FIELD_SAT: i->sat = true; break;
@@ -167,7 +182,6 @@ static bool set_field(struct parser *p, struct ptx_inst *i, const struct suffix 
     case FIELD_L2:
     case FIELD_HINT:
     case FIELD_CACHE_HINT:
-    case FIELD_CTA:
     case FIELD_TABLE:
     case FIELD_PROXY_KIND:
     case FIELD_REFUSED:

@@ -232,9 +232,10 @@ static void print_header(const struct printer *p, const struct ptx_function *f)
     print_dimensions(p, "maxntid", f->max_threads);
     print_dimensions(p, "reqntid", f->required_threads);
     if (f->min_blocks) strbuf_printf(p->out, "\n.minnctapersm %u", f->min_blocks);
-    if (!f->unsupported) return;
-    strbuf_printf(p->out, "\n%s", f->unsupported);
-    if (str_equal(f->unsupported, ".reqnctapercluster")) strbuf_puts(p->out, " 2");
+    if (f->is_explicit_cluster) strbuf_puts(p->out, "\n.explicitcluster");
+    print_dimensions(p, "reqnctapercluster", f->cluster);
+    if (f->max_cluster) strbuf_printf(p->out, "\n.maxclusterrank %u", f->max_cluster);
+    if (f->unsupported) strbuf_printf(p->out, "\n%s", f->unsupported);
 }
 
 static void print_tables(const struct printer *p, const struct ptx_function *f)

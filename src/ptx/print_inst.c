@@ -25,11 +25,14 @@ static void print_mode(const struct printer *p, const struct ptx_inst *i)
                                             FIELD_GEOMETRY, FIELD_TXQ,  FIELD_CP,  FIELD_POLICY};
     if (i->op == PTX_OP_CP) put(p, "async");
     if (i->mode == PTX_MODE_MEMBAR_PROXY) put(p, "proxy.alias");
+    if (i->mode == PTX_MODE_MEMBAR_INIT) put(p, "mbarrier_init");
+    put_flag(p, i->op == PTX_OP_BARRIER && i->of_cluster, "cluster");
     if (i->mode == PTX_MODE_BAR_WARP_SYNC) put(p, "warp.sync");
     if (i->mode == PTX_MODE_CP_ARRIVE) put(p, "mbarrier.arrive");
     if (i->mode == PTX_MODE_NONE) return;
     for (size_t f = 0; f < sizeof fields / sizeof fields[0]; f++) put_field(p, fields[f], (unsigned)i->mode);
     put_field(p, FIELD_PHASE, (unsigned)i->phase);
+    put_flag(p, i->phase == PTX_PHASE_EXPECT, "expect_tx");
 }
 
 static void print_memory_order(const struct printer *p, const struct ptx_inst *i)
@@ -48,7 +51,8 @@ static void print_spaces(const struct printer *p, const struct ptx_inst *i)
 {
     if (i->op == PTX_OP_PREFETCHU) return; // no space of its own; `space` comes from a named variable
     put_flag(p, i->to, "to");
-    if (i->space != PTX_SPACE_GENERIC) put(p, ptx_space_name(i->space));
+    if (i->space != PTX_SPACE_GENERIC)
+        put(p, i->space == PTX_SPACE_SHARED && i->of_cluster ? "shared::cluster" : ptx_space_name(i->space));
     if (i->space_to != PTX_SPACE_GENERIC && !i->to) put(p, ptx_space_name(i->space_to));
 }
 
@@ -82,6 +86,7 @@ static void print_required(const struct printer *p, const struct ptx_inst *i)
     put_flag(p, i->op == PTX_OP_APPLYPRIORITY, "L2::evict_normal");
     if (i->op == PTX_OP_CREATEPOLICY) put(p, i->mode == PTX_MODE_POLICY_CVT ? "L2" : "L2::evict_last");
     put_flag(p, i->op == PTX_OP_BRX, "idx");
+    put_flag(p, i->op == PTX_OP_SETMAXNREG, "aligned");
     put_flag(p, i->op == PTX_OP_PMEVENT && i->operands[0].imm > 15, "mask");
 }
 

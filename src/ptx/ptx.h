@@ -44,7 +44,8 @@ enum ptx_type {
 
 enum ptx_space { // PTX_SPACE_GENERIC: no space written
     PTX_SPACE_GENERIC, PTX_SPACE_REG, PTX_SPACE_SREG, PTX_SPACE_CONST, PTX_SPACE_GLOBAL, PTX_SPACE_LOCAL,
-    PTX_SPACE_PARAM, PTX_SPACE_SHARED, PTX_SPACE_TEX
+    PTX_SPACE_PARAM, PTX_SPACE_SHARED, PTX_SPACE_TEX,
+    PTX_SPACE_SHARED_CLUSTER // as written alone: an instruction has PTX_SPACE_SHARED and of_cluster
 };
 
 enum ptx_round { // the I suffix rounds to an integral value
@@ -86,6 +87,7 @@ enum ptx_mode {
     PTX_MODE_SHFL_UP, PTX_MODE_SHFL_DOWN, PTX_MODE_SHFL_BFLY, PTX_MODE_SHFL_IDX,
     PTX_MODE_VOTE_ALL, PTX_MODE_VOTE_ANY, PTX_MODE_VOTE_UNI, PTX_MODE_VOTE_BALLOT, // match: .any and .all
     PTX_MODE_BAR_SYNC, PTX_MODE_BAR_ARRIVE, PTX_MODE_BAR_RED, PTX_MODE_BAR_WARP_SYNC, // red's op in `boolean`
+    PTX_MODE_BAR_WAIT, PTX_MODE_BAR_LAUNCH, // barrier.cluster.wait; griddepcontrol.wait, .launch_dependents
     PTX_MODE_SHF_LEFT, PTX_MODE_SHF_RIGHT,
     PTX_MODE_PRMT_F4E, PTX_MODE_PRMT_B4E, PTX_MODE_PRMT_RC8, PTX_MODE_PRMT_ECL, PTX_MODE_PRMT_ECR,
     PTX_MODE_PRMT_RC16,
@@ -97,9 +99,11 @@ enum ptx_mode {
     PTX_MODE_WMMA_LOAD, PTX_MODE_WMMA_MMA, PTX_MODE_WMMA_STORE,
     PTX_MODE_CP_MBARRIER, PTX_MODE_CP_ARRIVE, // cp.async.mbarrier, before and with .arrive
     PTX_MODE_MBARRIER_INIT, PTX_MODE_MBARRIER_INVAL, PTX_MODE_MBARRIER_ARRIVE, PTX_MODE_MBARRIER_DROP,
-    PTX_MODE_MBARRIER_TEST, PTX_MODE_MBARRIER_COUNT,
+    PTX_MODE_MBARRIER_TEST, PTX_MODE_MBARRIER_TRY, PTX_MODE_MBARRIER_EXPECT, PTX_MODE_MBARRIER_COMPLETE,
+    PTX_MODE_MBARRIER_COUNT,
     PTX_MODE_CP_ASYNC, PTX_MODE_CP_COMMIT_GROUP, PTX_MODE_CP_WAIT_GROUP, PTX_MODE_CP_WAIT_ALL,
-    PTX_MODE_MEMBAR_PROXY // fence.proxy.*: no effect, for warpfold's memory reorders nothing
+    PTX_MODE_MEMBAR_PROXY, // fence.proxy.*: no effect, for warpfold's memory reorders nothing
+    PTX_MODE_MEMBAR_INIT   // fence.mbarrier_init: the same
 };
 
 // Special registers (PTX ISA 10). `component` of the operand selects x, y, z.
@@ -124,7 +128,7 @@ enum ptx_shape {
     PTX_SHAPE_M8N8 // of ldmatrix and movmatrix
 };
 
-enum ptx_phase { PTX_PHASE_NONE, PTX_PHASE_NO_COMPLETE, PTX_PHASE_PARITY, PTX_PHASE_NOINC }; // of mbarriers
+enum ptx_phase { PTX_PHASE_NONE, PTX_PHASE_NO_COMPLETE, PTX_PHASE_PARITY, PTX_PHASE_NOINC, PTX_PHASE_EXPECT }; // of mbarriers
 
 enum ptx_layout { PTX_LAYOUT_NONE, PTX_LAYOUT_ROW, PTX_LAYOUT_COL };
 
@@ -194,7 +198,8 @@ struct ptx_inst {
     bool ftz, sat, approx, full, nan, xorsign, relu, carry_out /* .cc */, wrap /* shf.wrap, szext/bmsk.wrap */,
         uniform /* .uni */, sync /* .sync form: first or last operand is a member mask */, aligned,
         shift_amount /* bfind.shiftamt */, non_coherent /* ld.global.nc */, no_return /* noftz atom etc. carry none */,
-        to /* cvta.to */, zfill /* cp.async with src-size */;
+        to /* cvta.to */, zfill /* cp.async with src-size */,
+        of_cluster /* .shared::cluster, barrier.cluster */;
 
     // Matrix instructions: shape, layouts of a and b (ldmatrix.trans: COL first), number of matrices, the fragment that
     // wmma loads or stores ('a' to 'd'), sparse: 1, with .sp::ordered_metadata 2.
@@ -315,7 +320,10 @@ struct ptx_function {
     uint32_t max_registers; // .maxnreg, 0 = none
     uint32_t max_threads[3], required_threads[3]; // .maxntid, .reqntid; 0 = none
     uint32_t min_blocks;                          // .minnctapersm
-    const char *unsupported; // a directive that makes the function unusable (clusters …), or NULL
+    uint32_t cluster[3];                          // .reqnctapercluster; 0 = none
+    uint32_t max_cluster;                         // .maxclusterrank; 0 = none
+    bool is_explicit_cluster;                     // .explicitcluster
+    const char *unsupported; // a directive that makes the function unusable (.blocksareclusters), or NULL
     struct loc loc;
     void *user;
 };

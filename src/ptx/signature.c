@@ -138,14 +138,14 @@ static const char *field_text(enum ptx_field field)
     case FIELD_ATOM: return "an operation such as .add";
     case FIELD_SHFL: return ".up, .down, .bfly or .idx";
     case FIELD_VOTE: return ".all, .any, .uni or .ballot";
-    case FIELD_BAR: return ".sync, .arrive or .red";
+    case FIELD_BAR: return ".sync, .arrive or .red, of a cluster .arrive or .wait";
     case FIELD_SHF: return ".l or .r";
     case FIELD_TESTP: return "a test such as .nan or .finite";
     case FIELD_GEOMETRY: return ".1d, .2d or .3d";
     case FIELD_TXQ: return ".width, .height or .depth";
     case FIELD_CP:
         return ".async, .commit_group, .wait_group or .wait_all, or of an mbarrier .init, .inval, .arrive, "
-               ".arrive_drop, .test_wait or .pending_count";
+               ".arrive_drop, .test_wait, .try_wait, .expect_tx, .complete_tx or .pending_count";
     case FIELD_PHASE: return ".parity, .noComplete or .noinc";
     case FIELD_L1: return ".L1";
     case FIELD_L2: return ".L2";

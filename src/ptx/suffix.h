@@ -23,7 +23,7 @@ struct suffix {
 };
 
 // Value of a REFUSED word in suffix.def: bits of the instruction classes that have the word.
-enum { REFUSED_ARITHMETIC = 1, REFUSED_MEMORY = 2, REFUSED_TEXTURE = 4, REFUSED_BARRIER = 8 };
+enum { REFUSED_ARITHMETIC = 1, REFUSED_MEMORY = 2, REFUSED_TEXTURE = 4 };
 
 struct suffix_table {
     struct strmap first; // text to its first row; further meanings follow

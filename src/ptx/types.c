@@ -104,9 +104,11 @@ unsigned ptx_sreg_components(enum ptx_sreg sreg) { return sregs[sreg].components
 const char *ptx_space_name(enum ptx_space space)
 {
     static const char *const names[] = {
-        [PTX_SPACE_GENERIC] = "",    [PTX_SPACE_REG] = "reg",       [PTX_SPACE_SREG] = "sreg",
-        [PTX_SPACE_CONST] = "const", [PTX_SPACE_GLOBAL] = "global", [PTX_SPACE_LOCAL] = "local",
-        [PTX_SPACE_PARAM] = "param", [PTX_SPACE_SHARED] = "shared", [PTX_SPACE_TEX] = "tex",
+        [PTX_SPACE_GENERIC] = "",      [PTX_SPACE_REG] = "reg",
+        [PTX_SPACE_SREG] = "sreg",     [PTX_SPACE_CONST] = "const",
+        [PTX_SPACE_GLOBAL] = "global", [PTX_SPACE_LOCAL] = "local",
+        [PTX_SPACE_PARAM] = "param",   [PTX_SPACE_SHARED] = "shared",
+        [PTX_SPACE_TEX] = "tex",       [PTX_SPACE_SHARED_CLUSTER] = "shared::cluster",
     };
     return names[space];
 }

@@ -2,6 +2,7 @@
 // warp back. issue.dependences decides on operands: the scoreboard, encoded waits (waits.h), the board
 // (board.h), or the end of the warp's only instruction in flight.
 #include "exec/async.h"
+#include "exec/phase.h"
 #include "exec/timed.h"
 #include "isa/inst.h"
 #include "sm/operand_take.h"
@@ -116,12 +117,33 @@ static __attribute__((noinline)) void is_unable(struct sm *s, unsigned slot, enu
     if (s->lsu.asked >> slot & 1) lsu_unable(s, slot);
 }
 
+// A warp parked for a phase of an mbarrier (exec/phase.h). True: its time was up, and it has been evaluated.
+static __attribute__((noinline)) bool parked(struct sm *s, unsigned slot)
+{
+    struct sm_warp *w = &s->warps[slot];
+    uint64_t bit = 1ull << slot, ns = w->warp->parked_ns;
+    if (!(s->ready.at_barrier & bit)) { // has just stopped
+        uint64_t limit = ns == NO_LIMIT ? s->config->mbarrier_suspend : ns * s->config->core_mhz / 1000 + 1;
+        s->ready.parked_until[slot] = s->now + limit;
+        ready_wake_at(s, slot, s->ready.parked_until[slot]);
+        return false;
+    }
+    if (s->now < s->ready.parked_until[slot]) return false;
+    s->ready.at_barrier &= ~bit;
+    phase_expire(w->warp);
+    if (w->warp->state != WARP_READY) return false;
+    timed_settle(w->warp);
+    ready_settle(s, slot);
+    return true;
+}
+
 void ready_stopped(struct sm *s, unsigned slot)
 {
     struct sm_warp *w = &s->warps[slot];
     uint64_t bit = 1ull << slot;
     if (!w->warp || w->warp->state == WARP_DONE) return;
     if (w->warp->state == WARP_BARRIER) {
+        if (w->warp->parked && parked(s, slot)) return;
         s->ready.at_barrier |= bit;
         is_unable(s, slot, SLOT_BARRIER, CYCLE_NEVER);
     } else if (w->ready.resume > s->now) {
@@ -242,6 +264,13 @@ void ready_barriers(struct sm_grid *g, unsigned block)
         timed_settle(w->warp);
         ready_settle(s, slot);
     }
+}
+
+void ready_woken(void *sm_grid, struct cta *c)
+{
+    struct sm_grid *g = sm_grid;
+    for (unsigned n = 0; n < g->launch->blocks_per_sm; n++)
+        if (g->room.blocks[n].cta == c) ready_barriers(g, n);
 }
 
 void ready_start(struct sm *s, unsigned slot)

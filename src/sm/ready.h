@@ -28,6 +28,8 @@ struct ready {           // bits by warp slot
     uint64_t wants_lsu;  // bits: next instruction accesses memory
     uint64_t held;       // bits: held by a mechanism
     uint64_t at_barrier; // bits: waiting for another warp to complete the barrier
+    // By slot, of warps parked for a phase (exec/phase.h): the cycle at which their time is up.
+    uint64_t parked_until[SM_SLOTS];
     struct event_ring wakes;
 };
 
@@ -42,6 +44,8 @@ void ready_wake_at(struct sm *s, unsigned slot, uint64_t cycle); // schedules an
 void ready_settle(struct sm *s, unsigned slot);
 // Resumes warps released from the block's barriers.
 void ready_barriers(struct sm_grid *g, unsigned block);
+// The same for an sm_grid and a block: exec->woken.
+void ready_woken(void *sm_grid, struct cta *c);
 void ready_start(struct sm *s, unsigned slot);
 void ready_forget(struct sm *s, unsigned slot); // the warp has ended
 void ready_hold(struct sm *s, unsigned slot, bool held);

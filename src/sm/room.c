@@ -14,6 +14,9 @@ struct sm_grid *sm_admit(struct sm *s, const struct sm_launch *l, struct timed_e
     g->launch = l;
     g->ops = l->decoded.ops;
     g->engine = engine;
+    engine->exec.woken = ready_woken;
+    engine->exec.woken_context = g;
+    engine->exec.polls = l->tech_count != 0;
     memset(g->room.slots, NO_WARP, sizeof g->room.slots);
     g->sight = (struct tech_sight){.now = &s->now,
                                    .ready = &s->operands.ready,

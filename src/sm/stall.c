@@ -142,6 +142,7 @@ void stall_skipped(struct sm *s, unsigned slot, uint32_t index)
 static bool stall_waits_for_ever(const struct sm *s, unsigned slot)
 {
     const struct warp *w = s->warps[slot].warp;
+    if (w->parked) return false; // for a phase: goes on when its time is up
     if (w->state != WARP_BARRIER || w->waits_at >= BARRIERS) return w->state == WARP_BARRIER;
     return !(s->stall->met[block_number(&s->warps[slot])] >> w->waits_at & 1);
 }

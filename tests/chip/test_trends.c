@@ -200,6 +200,7 @@ static const struct undirected {
     {"texture.keep",            "test_ends.c: launches"},
     {"constant.keep",           "test_ends.c: launches"},
     {"lsu.copies",              "no bundled kernel copies; tests/differential/test_copies.c"},
+    {"mbarrier.suspend",        "no bundled kernel has mbarriers; tests/differential/test_phases.c"},
     {"branch.bits",             "a kernel of this size hardly notices: tests/sm/test_ilp.c"},
     {"branch.history",          "the same"},
     {"latency.fixed",           "of what no one waits for: NOP, prefetches"},

@@ -273,6 +273,7 @@ static bool is_no_cards(const char *key)
                                        "constant.keep",
                                        "units.float_in_int",
                                        "lsu.copies",
+                                       "mbarrier.suspend",
                                        "l2.line_bytes"};
     for (size_t i = 0; i < TEST_COUNT(keys); i++)
         if (str_equal(keys[i], key)) return true;

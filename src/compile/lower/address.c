@@ -118,7 +118,8 @@ struct ir_value *lower_variable_address(struct lower *l, const struct ptx_variab
     case PTX_SPACE_REG:
     case PTX_SPACE_SREG:
     case PTX_SPACE_GLOBAL:
-    case PTX_SPACE_TEX: break;
+    case PTX_SPACE_TEX:
+    case PTX_SPACE_SHARED_CLUSTER: break;
     }
     return lower_symbol(l, v);
 }
@@ -136,7 +137,8 @@ static enum isa_space machine_space(enum ptx_space space)
     case PTX_SPACE_GENERIC:
     case PTX_SPACE_REG:
     case PTX_SPACE_SREG:
-    case PTX_SPACE_PARAM: break;
+    case PTX_SPACE_PARAM:
+    case PTX_SPACE_SHARED_CLUSTER: break;
     }
     return SPACE_GENERIC;
 }
@@ -211,7 +213,8 @@ static struct ir_value *window_of(struct lower *l, enum ptx_space space)
     case PTX_SPACE_REG:
     case PTX_SPACE_SREG:
     case PTX_SPACE_GLOBAL:
-    case PTX_SPACE_TEX: break;
+    case PTX_SPACE_TEX:
+    case PTX_SPACE_SHARED_CLUSTER: break;
     }
     return NULL;
 }

@@ -60,7 +60,7 @@ void lower_atom(struct lower *l)
 // proxies are modelled.
 static void fence(struct lower *l, enum isa_sem otherwise)
 {
-    if (l->inst->mode == PTX_MODE_MEMBAR_PROXY) return;
+    if (l->inst->mode == PTX_MODE_MEMBAR_PROXY || l->inst->mode == PTX_MODE_MEMBAR_INIT) return;
     struct ir_inst *i = lower_effect(l, IR_FENCE, TYPE_NONE, 0, NULL, 0, NULL);
     lower_order(l, i);
     if (l->inst->sem == PTX_SEM_NONE) i->sem = (uint8_t)otherwise;

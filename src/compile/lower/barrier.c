@@ -1,6 +1,7 @@
 // Barriers (PTX ISA 9.7.13.1, 9.7.13.2).
 //
 //     bar.sync a {, b}        bar.arrive a, b        bar.red.OP d, a {, b}, c        bar.warp.sync members
+//     barrier.cluster.arrive      barrier.cluster.wait
 #include "compile/lower/impl.h"
 #include "isa/modes.h"
 #include "isa/program.h"
@@ -36,6 +37,11 @@ static void reduce(struct lower *l)
 void lower_bar(struct lower *l)
 {
     const struct ptx_inst *p = l->inst;
+    if (p->of_cluster) {
+        struct ir_inst *i = lower_effect(l, IR_CLUSTERBAR, TYPE_NONE, 0, NULL, 0, NULL);
+        i->mode = p->mode == PTX_MODE_BAR_WAIT ? MODE_BAR_WAIT : MODE_BAR_ARRIVE;
+        return;
+    }
     if (p->mode == PTX_MODE_BAR_RED) {
         reduce(l);
         return;

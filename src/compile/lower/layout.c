@@ -160,7 +160,10 @@ void layout_describe(const struct layout *l, struct program *p, const struct ptx
     for (unsigned k = 0; k < 3; k++) {
         p->max_threads[k] = kernel->max_threads[k];
         p->required_threads[k] = kernel->required_threads[k];
+        p->cluster[k] = kernel->cluster[k];
     }
+    p->max_cluster = kernel->max_cluster;
+    p->is_explicit_cluster = kernel->is_explicit_cluster;
     const struct ptx_prototype *t = &kernel->prototype;
     p->param_count = t->param_count;
     p->param_bytes = (uint32_t)t->param_bytes;

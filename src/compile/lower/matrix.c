@@ -116,19 +116,38 @@ void lower_mma(struct lower *l)
     write_registers(l, i);
 }
 
-void lower_ldmatrix(struct lower *l)
+// Address of the rows of ldmatrix and stmatrix. A generic address of shared memory: the offset is below the window's 24 bits.
+static struct address rows_at(struct lower *l, unsigned operand)
 {
-    static const enum ir_class words[] = {IR_CLASS_32, IR_CLASS_32, IR_CLASS_32, IR_CLASS_32};
-    const struct ptx_inst *p = l->inst;
-    struct address a = lower_address(l, &p->operands[1], p->space);
-    // A generic address of shared memory: the offset is below the window's 24 bits.
+    struct address a = lower_address(l, &l->inst->operands[operand], l->inst->space);
     if (a.space == SPACE_GENERIC) a.base = op2(l, IR_AND, TYPE_U32, lower_low(l, a.base), word(l, 0xffffff));
-    struct ir_inst *i = lower_effect(l, IR_LDMATRIX, TYPE_B32, p->matrices, words, 1, &a.base);
+    return a;
+}
+
+static void describe_rows(struct lower *l, struct ir_inst *i, const struct address *a)
+{
+    const struct ptx_inst *p = l->inst;
     unsigned first = p->transposed ? MMA_MT88_1 : MMA_M88_1;
     i->shape = (uint8_t)(first + (p->matrices == 4 ? 2 : p->matrices == 2 ? 1 : 0));
     i->space = SPACE_SHARED;
-    i->offset = a.offset;
+    i->offset = a->offset;
+}
+
+void lower_ldmatrix(struct lower *l)
+{
+    static const enum ir_class words[] = {IR_CLASS_32, IR_CLASS_32, IR_CLASS_32, IR_CLASS_32};
+    struct address a = rows_at(l, 1);
+    struct ir_inst *i = lower_effect(l, IR_LDMATRIX, TYPE_B32, l->inst->matrices, words, 1, &a.base);
+    describe_rows(l, i, &a);
     write_registers(l, i);
+}
+
+void lower_stmatrix(struct lower *l)
+{
+    struct address a = rows_at(l, 0);
+    struct ir_value *uses[5] = {a.base};
+    unsigned count = read_registers(l, 1, PTX_B32, uses, 1);
+    describe_rows(l, lower_effect(l, IR_STMATRIX, TYPE_B32, 0, NULL, count, uses), &a);
 }
 
 void lower_movmatrix(struct lower *l)

@@ -1,7 +1,6 @@
 // Special registers (PTX ISA 10), and the instructions nanosleep, trap and brkpt (PTX ISA 9.7.19).
 //
-// Dimensions are constants of the launch, in the launch's bank. A cluster is always one block, so cluster
-// registers are grid registers or constants.
+// Dimensions are constants of the launch, in the launch's bank; without clusters, every block is a cluster of its own.
 #include "compile/lower/impl.h"
 #include "isa/bank.h"
 #include "isa/modes.h"
@@ -9,7 +8,7 @@
 #include "isa/space.h"
 #include "isa/sregs.h"
 
-enum source_kind { FROM_SREG, FROM_SREG64, FROM_BANK, FROM_CONSTANT, FROM_CONSTANT64, FROM_PREDICATE };
+enum source_kind { FROM_SREG, FROM_SREG64, FROM_BANK, FROM_CONSTANT, FROM_CONSTANT64 };
 
 // Source of a special register: `value` is the first isa_sreg, an offset in BANK_LAUNCH, or a constant.
 // Components y and z use the following registers or words.
@@ -44,13 +43,13 @@ static const struct sreg_source {
     [PTX_SREG_PM] = {FROM_CONSTANT, 0},
     [PTX_SREG_PM64] = {FROM_CONSTANT64, 0},
     [PTX_SREG_ENVREG] = {FROM_BANK, LAUNCH_ENVREGS},
-    [PTX_SREG_CLUSTERID] = {FROM_SREG, SREG_CTAID_X},
-    [PTX_SREG_NCLUSTERID] = {FROM_BANK, LAUNCH_NCTAID},
-    [PTX_SREG_CLUSTER_CTAID] = {FROM_CONSTANT, 0},
-    [PTX_SREG_CLUSTER_NCTAID] = {FROM_CONSTANT, 1},
-    [PTX_SREG_CLUSTER_CTARANK] = {FROM_CONSTANT, 0},
-    [PTX_SREG_CLUSTER_NCTARANK] = {FROM_CONSTANT, 1},
-    [PTX_SREG_IS_EXPLICIT_CLUSTER] = {FROM_PREDICATE, 0},
+    [PTX_SREG_CLUSTERID] = {FROM_SREG, SREG_CLUSTERID_X},
+    [PTX_SREG_NCLUSTERID] = {FROM_BANK, LAUNCH_NCLUSTER},
+    [PTX_SREG_CLUSTER_CTAID] = {FROM_SREG, SREG_CLUSTER_CTAID_X},
+    [PTX_SREG_CLUSTER_NCTAID] = {FROM_BANK, LAUNCH_CLUSTER},
+    [PTX_SREG_CLUSTER_CTARANK] = {FROM_SREG, SREG_CLUSTER_CTARANK},
+    [PTX_SREG_CLUSTER_NCTARANK] = {FROM_BANK, LAUNCH_CLUSTER_SIZE},
+    [PTX_SREG_IS_EXPLICIT_CLUSTER] = {FROM_BANK, LAUNCH_CLUSTERED},
     [PTX_SREG_RESERVED_SMEM] = {FROM_CONSTANT, 0},
     [PTX_SREG_CURRENT_GRAPH_EXEC] = {FROM_CONSTANT64, 0},
 };
@@ -63,7 +62,6 @@ struct ir_value *lower_sreg(struct lower *l, enum ptx_sreg sreg, unsigned compon
     switch ((enum source_kind)s->kind) {
     case FROM_CONSTANT: return word(l, s->value);
     case FROM_CONSTANT64: return wide(l, s->value);
-    case FROM_PREDICATE: return flag(l, s->value);
     case FROM_SREG:
     case FROM_SREG64:
     case FROM_BANK:
@@ -74,6 +72,7 @@ struct ir_value *lower_sreg(struct lower *l, enum ptx_sreg sreg, unsigned compon
     v->def->offset = s->value + (in_bank ? 4 * component : component);
     if (!in_bank && v->def->offset >= SREG_CLOCK_LO && v->def->offset <= SREG_GLOBALTIMER)
         l->u->unit->program->uses_clock = true;
+    if (sreg == PTX_SREG_IS_EXPLICIT_CLUSTER) return lower_compare(l, CMP_NE, TYPE_U32, v, word(l, 0));
     return v;
 }
 

@@ -273,11 +273,21 @@ void select_simple(struct select *s, struct ir_inst *i)
         m->i.sem = i->sem;
         m->i.scope = i->scope;
     }
-    if (op == OP_TRAP) m->i.mode = i->mode;
-    if (op == OP_DEPBAR)
+    if (op == OP_TRAP || op == OP_UCGABAR || op == OP_USETMAXREG) m->i.mode = i->mode;
+    if (op == OP_DEPBAR || op == OP_USETMAXREG)
         set_src(m, 0,
                 (struct source){{.kind = OPERAND_IMM, .width = 1, .value = (uint32_t)i->offset}, MACH_NONE});
     if (op == OP_WARPSYNC || op == OP_NANOSLEEP) set_src(m, 0, field(s, ir_operand(i, 0)));
+    insert(s, m);
+}
+
+void select_phase_wait(struct select *s, struct ir_inst *i)
+{
+    struct mach_inst *m = begin(s, OP_SYNCSWAIT);
+    set_src(m, 0, source_reg(s, ir_operand(i, 0)));
+    set_src(m, 1, field(s, ir_operand(i, 1)));
+    if (i->use_count > 2) set_src(m, 2, field(s, ir_operand(i, 2)));
+    select_guard(s, m, i, MACH_NONE);
     insert(s, m);
 }
 

@@ -79,3 +79,14 @@ void select_ldmatrix(struct select *s, struct ir_inst *i)
     select_guard(s, m, i, unit);
     insert(s, m);
 }
+
+void select_stmatrix(struct select *s, struct ir_inst *i)
+{
+    struct mach_inst *m = begin(s, OP_STSM);
+    m->i.type = TYPE_B128;
+    m->i.shape = i->shape;
+    set_src(m, 1, gather(s, i, 1, i->use_count - 1));
+    set_src(m, 0, select_address(s, i));
+    select_guard(s, m, i, MACH_NONE);
+    insert(s, m);
+}

@@ -47,7 +47,7 @@ enum cuda_error driver_launch_config(struct cudart *r, const struct driver_launc
                                      const void *kernel, void **params, void **extra)
 {
     if (!c) return cudaErrorInvalidValue;
-    struct launch_request q = {c->grid, c->block, c->shared_bytes, c->stream, false};
+    struct launch_request q = {c->grid, c->block, c->shared_bytes, c->stream, false, {0, 0, 0}};
     enum cuda_error error = launch_attributes(&q, c->attributes, c->attribute_count);
     return error ? error : driver_launch(r, kernel, &q, params, extra);
 }

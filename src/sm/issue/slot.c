@@ -148,9 +148,12 @@ void issue_reused(struct sm *s, unsigned scheduler, unsigned slot, const struct 
     if (s->watch) watch_reused(s, slot, o);
 }
 
-// Whether the instruction may wait for other warps: a barrier, or a command of a RISC-V warp. The command is
-// a barrier of the warp's group, or the warp's end.
-static bool meets_others(const struct inst *i) { return i->op == OP_BAR || i->op == OP_WARPCMD; }
+// Whether the instruction may wait for other warps: a barrier, a wait for a phase, or a command of a RISC-V warp. The
+// command is a barrier of the warp's group, or the warp's end.
+static bool meets_others(const struct inst *i)
+{
+    return i->op == OP_BAR || i->op == OP_WARPCMD || i->op == OP_SYNCSWAIT || i->op == OP_UCGABAR;
+}
 
 // After a control instruction, or one behind which the warp does not go on: effects on the I-buffer, on barriers,
 // and the warp's end.
@@ -163,7 +166,8 @@ void issue_after_control(struct sm *s, struct sm_grid *g, unsigned slot, const s
     if (isa_has(i, ISA_BRANCH) && s->config->predict != PREDICT_NONE) predict_follow(s, slot);
     ready_settle(s, slot);
     // The last warp has arrived.
-    if (meets_others(i) && i->mode != MODE_BAR_ARRIVE && w->warp->state == WARP_READY) {
+    if (meets_others(i) && i->op != OP_SYNCSWAIT && i->mode != MODE_BAR_ARRIVE &&
+        w->warp->state == WARP_READY) {
         ready_pause(&w->ready, s->now + s->config->barrier_latency, SLOT_BARRIER);
         ready_evaluate(s, slot);
     }
