@@ -268,12 +268,14 @@ class Kernel:
             block[p.offset:p.offset + p.bytes] = value
         return bytes(block)
 
-    def __call__(self, grid, block, *args, shared=0, check=True):
+    def __call__(self, grid, block, *args, shared=0, cluster=(0, 0, 0), check=True):
         """Launches and waits. Arguments: Arrays, numbers (in the parameter's type), u32(…) and fellows, packed(…).
+
+        `cluster`: blocks of a cluster in x, y, z, where the kernel does not say.
 
         Raises ProgramFailed and Mismatch, unless `check` is False."""
         shape = _library.LaunchConfig(grid=(_C.c_uint32 * 3)(*_three(grid)), block=(_C.c_uint32 * 3)(*_three(block)),
-                                      shared_bytes=shared)
+                                      shared_bytes=shared, cluster=(_C.c_uint32 * 3)(*cluster))
         params, stats = self._packed(args), _library.Stats()
         c = self.context
         status = _lib.wf_launch_packed(self._kernel, _C.byref(shape), params, len(params), _C.byref(stats)) \

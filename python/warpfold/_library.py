@@ -13,7 +13,7 @@ def _structure(name, fields):
 
 LaunchConfig = _structure("wf_launch_config", [
     ("grid", C.c_uint32 * 3), ("block", C.c_uint32 * 3), ("shared_bytes", C.c_uint32), ("stream", C.c_void_p),
-    ("registers", C.c_uint32), ("workspace", C.c_uint64)])
+    ("registers", C.c_uint32), ("workspace", C.c_uint64), ("cluster", C.c_uint32 * 3)])
 Param = _structure("wf_param", [
     ("name", C.c_char_p), ("type", C.c_char_p), ("offset", C.c_uint32), ("bytes", C.c_uint32)])
 KernelInfo = _structure("wf_kernel_facts", [

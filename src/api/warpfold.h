@@ -387,7 +387,6 @@ enum wf_status wf_texture_destroy(struct wf_context *c, uint64_t texture);
 // -- launches -----------------------------------------------------------------------------------------------
 struct wf_launch_config {
     uint32_t grid[3], block[3]; // no dimension may be 0
-    uint32_t cluster[3];        // blocks of a cluster; all 0: as the kernel requires, or no clusters
     uint32_t shared_bytes;      // dynamic shared memory
     struct wf_stream *stream;   // NULL: the default stream, CUDA's legacy one
     // Registers of a thread on an SM, used if launch.registers is 0. 0: as many as the code uses.
@@ -395,6 +394,7 @@ struct wf_launch_config {
     // Address of zeroed device memory that the blocks of a cooperative launch meet in (grid.sync), 32 bytes and the
     // launch's own; 0: no cooperative launch. Kernels read the address from %envreg1 (high) and %envreg2.
     uint64_t workspace;
+    uint32_t cluster[3]; // blocks of a cluster; all 0: as the kernel requires, or no clusters
 };
 
 // Occupancy: the number of blocks of a shape that fit on an SM of the selected GPU, and the resources left

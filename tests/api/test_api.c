@@ -271,7 +271,7 @@ static void test_shapes(struct test *t)
         CHECK(t, wf_launch(k, &rows[i].shape, NULL, 0, NULL) == WF_BAD_INPUT);
         check_error(&f, rows[i].message);
     }
-    struct wf_launch_config fits = {{1, 1, 1}, {64, 1, 1}, 0, NULL, 0, 0};
+    struct wf_launch_config fits = {.grid = {1, 1, 1}, .block = {64, 1, 1}};
     CHECK(t, wf_launch(find(&f, "exactly_64"), &fits, NULL, 0, NULL) == WF_OK);
     CHECK(t, wf_launch(find(&f, "at_most_128"), &fits, NULL, 0, NULL) == WF_OK);
     CHECK(t, wf_launch(find(&f, "by_value"), &fits, NULL, 0, NULL) == WF_BAD_INPUT);

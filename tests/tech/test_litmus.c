@@ -69,7 +69,7 @@ static const char *run(struct test *t, const struct litmus *p, const struct strb
     wf_fill(c, pad, 0, 4, PAD / 4);
     struct wf_module *m = wf_module_load(c, "litmus.ptx", ptx->text, ptx->length);
     struct wf_kernel *k = m ? wf_kernel_find(m, "k") : NULL;
-    struct wf_launch_config shape = {{p->blocks, 1, 1}, {p->shape[0], p->shape[1], 1}, 0, NULL, 0, 0};
+    struct wf_launch_config shape = {.grid = {p->blocks, 1, 1}, .block = {p->shape[0], p->shape[1], 1}};
     uint64_t g[] = {words, words + LITMUS_STRIDE, words + 2 * LITMUS_STRIDE};
     uint32_t s1 = LITMUS_STRIDE;
     void *args[] = {&g[0], &g[1], &g[2], &out, &pad, &s1};
