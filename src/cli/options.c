@@ -188,12 +188,11 @@ static void add_forms(struct strbuf *out)
 {
     struct options_form f;
     unsigned inits = 0;
-    strbuf_puts(out, "\nSPEC says what an argument holds; arguments and dumps count from 0:\n");
+    strbuf_puts(out, "\nSPEC says what an argument holds; arguments and dumps count from 0. INIT: ");
     for (unsigned i = 0; options_form_at(i, &f); i++)
-        if (f.is_init)
-            strbuf_printf(out, "%s%s", inits++ ? ", " : "  INIT: ", f.form);
-        else
-            strbuf_printf(out, "  %-28s %s\n", f.form, f.meaning);
+        if (f.is_init) strbuf_printf(out, "%s%s", inits++ ? ", " : "", f.form);
+    for (unsigned i = 0; options_form_at(i, &f); i++)
+        if (!f.is_init) strbuf_printf(out, "\n  %-28s %s", f.form, f.meaning);
 }
 
 static void add_statuses(struct strbuf *out)

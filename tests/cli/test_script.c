@@ -92,7 +92,7 @@ static void test_loops(struct test *t)
     CHECK_MSG(t, c.status == 1, "status %d\n%s", c.status,
               c.err); // the empty loop's launch has too few words
     CHECK_HAS(t, c.err,
-              "s.wf:10:3: error: write launch KERNEL GRID BLOCK [ARGUMENT...] [shared=BYTES] "
+              "s.wf:10:3: error: write launch KERNEL GRID BLOCK [ARGUMENT...] [shared=BYTES] [cluster=SHAPE] "
               "[stream=NAME]\n");
     CHECK(t, !cli_exists(&c, "o.bin"));
     char *k = strstr(text, "launch nothing $k");

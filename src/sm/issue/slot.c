@@ -289,6 +289,7 @@ static enum outcome issue_plain_asked(struct sm *s, unsigned scheduler, unsigned
     if (o->constant && !tags_have_constant(s, slot, o->constant)) {
         refuse(s, scheduler, slot, SLOT_MEMORY);
         ready_evaluate(s, slot);
+        waits_for_level(s, slot, LEVEL_CONSTANT);
         return OUTCOME_REFUSED;
     }
     s->issue.lanes = lanes->active;
