@@ -87,19 +87,28 @@ static uint32_t lane_of_matrix(uint16_t rows[8][8], unsigned t, bool is_transpos
     return low | (uint32_t)high << 16;
 }
 
+enum { ROW_BYTES = 16 };
+
+// Finds the row of 16 bytes at a lane's address. False after a fault.
+static bool find_row(const struct bound *d, struct warp *w, const uint8_t *regs, unsigned lane, bool is_write,
+                     struct lane_access *a)
+{
+    enum launch_fault_kind kind;
+    uint64_t address = exec_lane_address(d, w, regs, 0, lane);
+    *a = (struct lane_access){.space = SPACE_SHARED};
+    if (exec_resolve(w, lane, SPACE_SHARED, address, ROW_BYTES, a, &kind) ||
+        exec_tolerates(w, d, kind, lane, a, ROW_BYTES, is_write))
+        return true;
+    exec_fault_address(w, d, kind, lane, a->space, a->address, ROW_BYTES, is_write);
+    return false;
+}
+
 // Reads the row at a lane's address. False after a fault.
 static bool read_row(const struct bound *d, struct warp *w, const uint8_t *regs, unsigned lane,
                      uint16_t row[8])
 {
-    enum { ROW_BYTES = 16 };
-    struct lane_access a = {.space = SPACE_SHARED};
-    enum launch_fault_kind kind;
-    uint64_t address = exec_lane_address(d, w, regs, 0, lane);
-    if (!exec_resolve(w, lane, SPACE_SHARED, address, ROW_BYTES, &a, &kind) &&
-        !exec_tolerates(w, d, kind, lane, &a, ROW_BYTES, false)) {
-        exec_fault_address(w, d, kind, lane, a.space, a.address, ROW_BYTES, false);
-        return false;
-    }
+    struct lane_access a;
+    if (!find_row(d, w, regs, lane, false, &a)) return false;
     race_lane(w, d, lane, &a, ROW_BYTES, RACE_READ, NULL);
     exec_read(w, &a, ROW_BYTES, row);
     return true;
@@ -130,15 +139,8 @@ const struct bound *exec_ldsm(const struct bound *d, struct warp *w, uint8_t *re
 static bool write_row(const struct bound *d, struct warp *w, const uint8_t *regs, unsigned lane,
                       const uint16_t row[8])
 {
-    enum { ROW_BYTES = 16 };
-    struct lane_access a = {.space = SPACE_SHARED};
-    enum launch_fault_kind kind;
-    uint64_t address = exec_lane_address(d, w, regs, 0, lane);
-    if (!exec_resolve(w, lane, SPACE_SHARED, address, ROW_BYTES, &a, &kind) &&
-        !exec_tolerates(w, d, kind, lane, &a, ROW_BYTES, true)) {
-        exec_fault_address(w, d, kind, lane, a.space, a.address, ROW_BYTES, true);
-        return false;
-    }
+    struct lane_access a;
+    if (!find_row(d, w, regs, lane, true, &a)) return false;
     race_lane(w, d, lane, &a, ROW_BYTES, RACE_WRITE, row);
     exec_write_bytes(w, &a, ROW_BYTES, row);
     return true;

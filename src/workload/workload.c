@@ -69,7 +69,7 @@ enum {
 #undef TENSOR_FILE
 #undef VARIANT
 #undef WORKLOAD
-    WORKLOAD_COUNT, // of those that every GPU runs; the others lie behind them
+    WORKLOAD_COUNT, // workloads that every GPU runs: the first rows of the table; rows TENSOR follow
     TABLE_COUNT = sizeof table / sizeof table[0]
 };
 

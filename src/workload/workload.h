@@ -46,7 +46,7 @@ struct workload {
     enum workload_class output_class;
     double tolerance;                           // as in workload.def; 0 = must be equal
     const char *const *kernels;                 // entries, ends with NULL
-    const char *ptx_file[WORKLOAD_PTX_SOURCES]; // its path in the tree; NULL: none by this compiler
+    const char *ptx_file[WORKLOAD_PTX_SOURCES]; // path of the PTX in the tree; NULL: no PTX by this compiler
     const char *ptx[WORKLOAD_PTX_SOURCES];      // PTX text, embedded in the library
     const char *ptx_end[WORKLOAD_PTX_SOURCES];  // end of the text, holding a NUL
     const char *source;                         // the CUDA text of `file`
@@ -94,8 +94,8 @@ const struct workload *workload_find(const char *name, const char **nearest);
 
 // The i-th workload of a group, NULL past the last. Groups: "darsie-1d" and "darsie-2d" (DARSIE's Table 1,
 // groups.def), "darsie" (both); "dac" (29 regular programs); "all"; of Xiang's thesis "uv" (Table 3),
-// "warpman" (Table 5), "locality" (chapter 5) and "ilp" (chapter 4); "tensor" (for GPUs with tensor cores, the only ones outside of
-// "all"). *abbreviation: the group's short name.
+// "warpman" (Table 5), "locality" (chapter 5) and "ilp" (chapter 4); "tensor" (kernels for GPUs with tensor cores, in no other group,
+// "all" included). *abbreviation: the group's short name.
 // For "all": the short name in the first group with the workload, or else the workload's name. `abbreviation`
 // may be NULL.
 const struct workload *workload_in_group(const char *group, size_t i, const char **abbreviation);

@@ -46,11 +46,11 @@ static void line(struct maker *m, const char *format, ...) __attribute__((format
 static void line(struct maker *m, const char *format, ...)
 {
     va_list args;
-    char text[300];
+    strbuf_puts(&m->k->text, "    ");
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
+    strbuf_vprintf(&m->k->text, format, args);
     va_end(args);
-    strbuf_printf(&m->k->text, "    %s\n", text);
+    strbuf_puts(&m->k->text, "\n");
 }
 
 // -- the model ----------------------------------------------------------------------------------------------
