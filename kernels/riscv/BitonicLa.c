@@ -14,8 +14,8 @@ enum { HALF = SIMT_THREADS, PART = 2 * HALF };
 
 // A part of keys and values, from DRAM to the scratchpad and back. A thread moves two elements half a part apart.
 #define PART_BEGIN                                                                                                     \
-    element *const key = shared;                                                                                       \
-    unsigned *const value = (unsigned *)(key + PART);                                                                  \
+    element *const key = SHARED(element, PART);                                                                        \
+    unsigned *const value = SHARED(unsigned, PART);                                                                    \
     const unsigned mine = blockIdx.x * PART + threadIdx.x;                                                             \
     const element *const in_keys = arg.in_keys + mine;                                                                 \
     const unsigned *const in_values = arg.in_values + mine;                                                            \

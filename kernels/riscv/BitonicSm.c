@@ -6,7 +6,7 @@ enum { LENGTH = 1024, HALF = LENGTH / 2 };
 
 KERNEL(bitonicsm, unsigned length, rises; const unsigned *in_keys, *in_values; unsigned *keys, *values;)
 {
-    unsigned *const key = shared, *const value = key + LENGTH;
+    unsigned *const key = SHARED(unsigned, LENGTH), *const value = SHARED(unsigned, LENGTH);
     const unsigned mine = blockIdx.x * LENGTH + threadIdx.x;
     const unsigned *const in_keys = arg.in_keys + mine, *const in_values = arg.in_values + mine;
     unsigned *const keys = arg.keys + mine, *const values = arg.values + mine;

@@ -6,7 +6,7 @@ enum { COLUMNS = 32 };
 
 KERNEL_CALLED(blkstencil, STENCIL_ARGUMENTS)
 {
-    int *const tile = shared;
+    int *const tile = SHARED(int, blockDim.x * blockDim.y);
     const unsigned pitch = blockDim.x;
     const unsigned x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
     const unsigned i = y * arg.width + x;

@@ -5,12 +5,12 @@ enum { BINS = 256 };
 
 KERNEL(histogram, int n; const unsigned char *bytes; int *bins;)
 {
-    int *count = shared;
-    for (int i = (int)threadIdx.x; i < BINS; i += (int)blockDim.x) count[i] = 0;
+    int *count = SHARED(int, BINS);
+    for (int i = threadIdx.x; i < BINS; i += blockDim.x) count[i] = 0;
     __syncthreads();
-    for (int i = (int)threadIdx.x; i < arg.n; i += (int)blockDim.x) atomicAdd(&count[arg.bytes[i]], 1);
+    for (int i = threadIdx.x; i < arg.n; i += blockDim.x) atomicAdd(&count[arg.bytes[i]], 1);
     __syncthreads();
-    for (int i = (int)threadIdx.x; i < BINS; i += (int)blockDim.x) arg.bins[i] = count[i];
+    for (int i = threadIdx.x; i < BINS; i += blockDim.x) arg.bins[i] = count[i];
 }
 
 int main(void)

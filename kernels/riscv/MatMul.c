@@ -10,22 +10,22 @@ typedef int element;
 #endif
 
 enum { TILE = 32 };
+typedef element row[TILE];
 
 KERNEL(matmul, unsigned n; const element *a, *b; element *product;)
 {
-    element(*const tile_a)[TILE] = shared, (*const tile_b)[TILE] = tile_a + TILE;
-    const int tx = (int)threadIdx.x, ty = (int)threadIdx.y, n = (int)arg.n;
-    const int first = n * TILE * (int)blockIdx.y;
+    row *const tile_a = SHARED(row, TILE), *const tile_b = SHARED(row, TILE);
+    const int tx = threadIdx.x, ty = threadIdx.y, n = (int)arg.n;
+    const int first = n * TILE * blockIdx.y;
     element sum = 0;
-    for (int a = first, b = TILE * (int)blockIdx.x; a < first + n; a += TILE, b += TILE * n) {
+    for (int a = first, b = TILE * blockIdx.x; a < first + n; a += TILE, b += TILE * n) {
         tile_a[ty][tx] = arg.a[a + n * ty + tx];
         tile_b[ty][tx] = arg.b[b + n * ty + tx];
         __syncthreads();
-        const element *const row = tile_a[ty], *const column = &tile_b[0][tx];
-        for (int k = 0; k < TILE; k++) sum += row[k] * column[k * TILE];
+        for (int k = 0; k < TILE; k++) sum += tile_a[ty][k] * tile_b[k][tx];
         __syncthreads();
     }
-    arg.product[first + TILE * (int)blockIdx.x + n * ty + tx] = sum;
+    arg.product[first + TILE * blockIdx.x + n * ty + tx] = sum;
 }
 
 int main(void)

@@ -1,16 +1,16 @@
 // Matrix times vector: a block, which is a warp, takes a row; its products are added up in a tree.
 #include "simt.h"
 
-KERNEL(matvecmul, unsigned width, height; const int *matrix, *vector; int *out;)
+KERNEL(matvecmul, int width, height; const int *matrix, *vector; int *out;)
 {
-    int *part = shared;
-    for (unsigned y = blockIdx.x; y < arg.height; y += gridDim.x) {
+    int *part = SHARED(int, blockDim.x);
+    for (int y = blockIdx.x; y < arg.height; y += gridDim.x) {
         const int *row = arg.matrix + y * arg.width;
         int sum = 0;
-        for (unsigned x = threadIdx.x; x < arg.width; x += blockDim.x) sum += row[x] * arg.vector[x];
+        for (int x = threadIdx.x; x < arg.width; x += blockDim.x) sum += row[x] * arg.vector[x];
         part[threadIdx.x] = sum;
         __syncthreads();
-        for (unsigned half = blockDim.x / 2; half; half /= 2) {
+        for (int half = blockDim.x / 2; half; half /= 2) {
             if (threadIdx.x < half) part[threadIdx.x] += part[threadIdx.x + half];
             __syncthreads();
         }

@@ -16,30 +16,36 @@ KERNEL_INLINED(motionest, struct picture picture; const unsigned *now, *before; 
     const int width = 1 << arg.picture.log_width, height = 1 << arg.picture.log_height;
     // A border of a warp's width on the left and right keeps rows aligned.
     const int pitch = width + 2 * SIMT_LANES;
-    unsigned *const now = shared, *const before = now + width * height;
-    for (int y = 0; y < height; y++)
-        CONVERGE(for (int x = (int)threadIdx.x; x < width; x += (int)blockDim.x) now[y * width + x] =
-                     arg.now[(arg.picture.top + y) * arg.picture.width + arg.picture.left + x];);
+    unsigned *const now = SHARED(unsigned, height * width);
+    unsigned *const before = SHARED(unsigned, (height + 2 * RADIUS) * pitch);
+    for (int y = 0; y < height; y++) {
+        for (int x = threadIdx.x; x < width; x += blockDim.x)
+            now[y * width + x] = arg.now[(arg.picture.top + y) * arg.picture.width + arg.picture.left + x];
+        simt_meet();
+    }
     __syncthreads();
-    for (int y = 0; y < height + 2 * RADIUS; y++)
-        CONVERGE(for (int x = (int)threadIdx.x; x < pitch; x += (int)blockDim.x) {
+    for (int y = 0; y < height + 2 * RADIUS; y++) {
+        for (int x = threadIdx.x; x < pitch; x += blockDim.x) {
             const int from_x = arg.picture.left + x - SIMT_LANES, from_y = arg.picture.top + y - RADIUS;
             const int is_outside =
                 (from_x < 0) | (from_x >= arg.picture.width) | (from_y < 0) | (from_y >= arg.picture.height);
             CONVERGE(if (is_outside) before[y * pitch + x] = 0; else before[y * pitch + x] =
                          arg.before[from_y * arg.picture.width + from_x];);
-        });
+        }
+        simt_meet();
+    }
     __syncthreads();
     const int squares_x = width >> LOG_SQUARE, squares = squares_x * (height >> LOG_SQUARE);
-    for (int i = (int)threadIdx.x; i < squares * PLACES; i += (int)blockDim.x) {
+    for (int i = threadIdx.x; i < squares * PLACES; i += blockDim.x) {
         const int square = i / PLACES, place = i % PLACES;
         const int left = (square & (squares_x - 1)) << LOG_SQUARE;
         const int top = square >> (arg.picture.log_width - LOG_SQUARE) << LOG_SQUARE;
-        const int from_y = place / REACH, from_x = left - RADIUS + SIMT_LANES + place - from_y * REACH;
+        const int from_y = place / REACH, from_x = left - RADIUS + SIMT_LANES + (place - from_y * REACH);
         unsigned sum = 0;
         for (int y = 0; y < SQUARE; y++)
             for (int x = 0; x < SQUARE; x++) {
-                int d = (int)(now[(top + y) * width + left + x] - before[(top + from_y + y) * pitch + from_x + x]);
+                const unsigned *const row = now + (top + y) * width, *const from_row = before + (top + from_y + y) * pitch;
+                int d = (int)(row[left + x] - from_row[from_x + x]);
                 CONVERGE(if (d < 0) d = -d;);
                 sum += (unsigned)d;
             }

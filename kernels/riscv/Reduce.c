@@ -3,11 +3,11 @@
 
 KERNEL(reduce, int n; const int *in; int *sum;)
 {
-    int *part = shared;
+    int *part = SHARED(int, SIMT_THREADS);
     part[threadIdx.x] = 0;
-    for (int i = (int)threadIdx.x; i < arg.n; i += (int)blockDim.x) part[threadIdx.x] += arg.in[i];
+    for (int i = threadIdx.x; i < arg.n; i += blockDim.x) part[threadIdx.x] += arg.in[i];
     __syncthreads();
-    for (unsigned half = blockDim.x / 2; half; half /= 2) {
+    for (int half = blockDim.x / 2; half; half /= 2) {
         if (threadIdx.x < half) part[threadIdx.x] += part[threadIdx.x + half];
         __syncthreads();
     }

@@ -5,12 +5,12 @@
 KERNEL(scan, int n; const int *in; int *out;)
 {
     enum { WIDTH = SIMT_THREADS };
-    int *from = shared, *to = from + WIDTH;
-    const int me = (int)threadIdx.x;
-    for (int begin = 0; begin < arg.n; begin += (int)blockDim.x) {
+    int *from = SHARED(int, WIDTH), *to = SHARED(int, WIDTH);
+    const int me = threadIdx.x;
+    for (int begin = 0; begin < arg.n; begin += blockDim.x) {
         to[me] = arg.in[begin + me];
         __syncthreads();
-        for (int reach = 1; reach < (int)blockDim.x; reach *= 2) {
+        for (int reach = 1; reach < blockDim.x; reach *= 2) {
             int *written = to;
             to = from;
             from = written;

@@ -7,7 +7,7 @@ enum { COLUMNS = 32, ROWS = 4 };
 
 KERNEL(strstencil, STENCIL_ARGUMENTS)
 {
-    int *const tile = shared;
+    int *const tile = SHARED(int, 3 * blockDim.x * blockDim.y);
     const unsigned pitch = 3 * blockDim.x, here = blockDim.x, ahead = 2 * blockDim.x;
     const unsigned row = (blockIdx.y * blockDim.y + threadIdx.y) * arg.width;
     tile[threadIdx.y * pitch + threadIdx.x] = 0;

@@ -9,18 +9,20 @@ struct matrix {
     int width;
 };
 
+typedef int row[TILE + 1];
+
 KERNEL(transpose, struct matrix in, out;)
 {
-    int(*const tile)[TILE + 1] = shared;
+    row *const tile = SHARED(row, TILE);
     const int left = (int)(blockIdx.x * blockDim.x), top = (int)(blockIdx.y * blockDim.x);
-    for (int y = (int)threadIdx.y; y < (int)blockDim.x; y += (int)blockDim.y) {
-        const int *const row = arg.in.words + (top + y) * arg.in.width;
-        tile[y][threadIdx.x] = row[left + (int)threadIdx.x];
+    for (int y = threadIdx.y; y < blockDim.x; y += blockDim.y) {
+        const int *const from = arg.in.words + (top + y) * arg.in.width;
+        tile[y][threadIdx.x] = from[left + threadIdx.x];
     }
     __syncthreads();
-    for (int y = (int)threadIdx.y; y < (int)blockDim.x; y += (int)blockDim.y) {
-        int *const row = arg.out.words + (left + y) * arg.out.width;
-        row[top + (int)threadIdx.x] = tile[threadIdx.x][y];
+    for (int y = threadIdx.y; y < blockDim.x; y += blockDim.y) {
+        int *const to = arg.out.words + (left + y) * arg.out.width;
+        to[top + threadIdx.x] = tile[threadIdx.x][y];
     }
 }
 

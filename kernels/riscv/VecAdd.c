@@ -3,7 +3,7 @@
 
 KERNEL(vecadd, int n; const int *a, *b; int *sum;)
 {
-    for (int i = (int)threadIdx.x; i < arg.n; i += (int)blockDim.x) arg.sum[i] = arg.a[i] + arg.b[i];
+    for (int i = threadIdx.x; i < arg.n; i += blockDim.x) arg.sum[i] = arg.a[i] + arg.b[i];
 }
 
 int main(void)

@@ -3,7 +3,7 @@
 
 KERNEL(vecgcd, int n; const unsigned *a, *b; unsigned *gcd;)
 {
-    for (int i = (int)threadIdx.x; i < arg.n; i += (int)blockDim.x) {
+    for (int i = threadIdx.x; i < arg.n; i += blockDim.x) {
         unsigned a = arg.a[i], b = arg.b[i];
         CONVERGE(while (a != b) CONVERGE(if (a > b) a -= b; else b -= a;););
         arg.gcd[i] = a;

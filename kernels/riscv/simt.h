@@ -10,10 +10,13 @@
 //     }
 //     ... LAUNCH(add, dim(1, 1), dim(2048, 1), .n = n, .a = a, .b = b, .sum = sum);
 //
-// In a kernel there are arg, threadIdx, blockIdx, blockDim, gridDim, and shared: the block's part of the scratchpad.
-// Dimensions of a block are powers of two, a warp to all threads together; grids have any size.
+// In a kernel there are arg, threadIdx, blockIdx, blockDim, gridDim, and SHARED(TYPE, COUNT): an array in the block's
+// part of the scratchpad. Dimensions of a block are powers of two, a warp to all threads together; grids have any size.
 //
-// Arguments, dimensions and indices are a struct on the stack of every thread, as the public suite has an object there.
+// What decides over gcc's registers is as in the public suite: indices are int, arrays of shared memory are taken from
+// a pointer in the struct, and the function of a launch returns (one that does not return saves no register for a
+// caller, so gcc gives it ra as well, a thirteenth of sixteen registers). Arguments, dimensions and indices are a struct
+// on the stack of every thread, as the suite has an object there.
 // gcc inlines a short kernel and keeps the members that it needs in registers. A long kernel is a call with the
 // struct's address: stores of words, barriers and CONVERGE may change the members, so each use afterwards loads its
 // member again.
@@ -41,16 +44,16 @@ enum {
 #define SCRATCHPAD 0xbfff0000u
 
 struct dim {
-    unsigned x, y;
+    int x, y;
 };
-INLINE struct dim dim(unsigned x, unsigned y) { return (struct dim){x, y}; }
+INLINE struct dim dim(int x, int y) { return (struct dim){x, y}; }
 
 // What the host hands every thread, in front of the kernel's own arguments. Each thread sets at, thread and scratch in
 // its copy.
 struct simt_launch {
     struct dim grid, block;
     struct dim at, thread;            // blockIdx, threadIdx
-    void *scratch;                    // the block's shared memory
+    char *scratch;                    // the block's shared memory that no array has yet
     unsigned x_mask, x_shift, y_mask; // threadIdx is cut out of the hart's number
     unsigned block_shift;             // as is the place of its block
     // Places in a row of blocks, and rows at once; a place's column is cut out of its number.
@@ -85,16 +88,24 @@ INLINE void __syncthreads(void)
     CSR_WRITE(0x830, 0);
 }
 
+// The next bytes of the block's shared memory.
+INLINE void *simt_take(struct simt_launch *launch, unsigned bytes)
+{
+    void *const taken = launch->scratch;
+    launch->scratch += bytes;
+    return taken;
+}
+
 // Atomics are the scratchpad's.
 INLINE int atomicAdd(int *address, int value) { return __atomic_fetch_add(address, value, __ATOMIC_RELAXED); }
 
 // Of the kernel's struct, in a kernel:
-#define arg       (*kernel_)
-#define threadIdx (kernel_->launch.thread)
-#define blockIdx  (kernel_->launch.at)
-#define blockDim  (kernel_->launch.block)
-#define gridDim   (kernel_->launch.grid)
-#define shared    (kernel_->launch.scratch)
+#define arg                 (*kernel_)
+#define threadIdx           (kernel_->launch.thread)
+#define blockIdx            (kernel_->launch.at)
+#define blockDim            (kernel_->launch.block)
+#define gridDim             (kernel_->launch.grid)
+#define SHARED(TYPE, COUNT) ((TYPE *)simt_take(&kernel_->launch, (unsigned)(COUNT) * sizeof(TYPE)))
 
 // KERNEL(NAME, arguments) and the statements. gcc inlines a short kernel. Two kernels are about as long as gcc's limit,
 // and are fixed on the side on which gcc puts the public suite's: one is a call, one inline.
@@ -107,7 +118,7 @@ INLINE int atomicAdd(int *address, int value) { return __atomic_fetch_add(addres
         __VA_ARGS__                                                                                                    \
     };                                                                                                                 \
     static HOW void NAME##_block(struct NAME *kernel_);                                                                \
-    __attribute__((noreturn, noinline, used)) void NAME##_blocks(void)                                                 \
+    __attribute__((noinline, used)) void NAME##_blocks(void)                                                           \
     {                                                                                                                  \
         struct NAME own = *(const struct NAME *)CSR_READ(0x831);                                                       \
         const unsigned hart = CSR_READ(0xf14), place = hart >> own.launch.block_shift;                                 \
@@ -117,7 +128,7 @@ INLINE int atomicAdd(int *address, int value) { return __atomic_fetch_add(addres
         for (; own.launch.at.y < own.launch.grid.y; own.launch.at.y += own.launch.rows) {                              \
             own.launch.at.x = column;                                                                                  \
             for (; own.launch.at.x < own.launch.grid.x; own.launch.at.x += own.launch.columns) {                       \
-                own.launch.scratch = (char *)SCRATCHPAD + place * own.launch.shared_bytes;                             \
+                own.launch.scratch = (char *)(SCRATCHPAD + place * own.launch.shared_bytes);                           \
                 NAME##_block(&own);                                                                                    \
                 __syncthreads(); /* the next block writes over this one's shared memory */                             \
             }                                                                                                          \
@@ -125,7 +136,6 @@ INLINE int atomicAdd(int *address, int value) { return __atomic_fetch_add(addres
         __asm__ volatile("fence" ::: "memory");                                                                        \
         simt_pop();                                                                                                    \
         CSR_WRITE(0x830, 3); /* the warp ends well */                                                                  \
-        __builtin_unreachable();                                                                                       \
     }                                                                                                                  \
     __attribute__((naked)) void NAME(void)                                                                             \
     {                                                                                                                  \
