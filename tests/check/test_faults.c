@@ -264,6 +264,46 @@ static void test_scripts(struct test *t)
     }
 }
 
+// The number of races of a script.
+static double races_of(struct test *t, const char *launches)
+{
+    char folder[1024];
+    struct strbuf text = {0};
+    struct run r = {.cli = {.t = t}};
+    double sum = 0;
+    CHECK(t, getcwd(folder, sizeof folder) != NULL);
+    strbuf_printf(&text,
+                  "load %s/tests/check/faults.ptx\nbuffer a u8:512:iota\nbuffer b u8:512:zero\nbuffer c "
+                  "f32:128:zero\n%s",
+                  folder, launches);
+    cli_write(&r.cli, "case.wfs", text.text, text.length);
+    check(&r, t, "--script $D/case.wfs");
+    for (const struct json_value *x = r.findings ? r.findings->first : NULL; x; x = x->next)
+        if (str_equal(json_text(json_member(x, "kind")), "race")) sum += json_number(json_member(x, "count"));
+    forget(&r);
+    strbuf_fini(&text);
+    return sum;
+}
+
+// Records of earlier launches and blocks race with nothing, and hide nothing: words and bytes in turns.
+static void test_launches(struct test *t)
+{
+    static const char bytes[] = "launch byte_race 1 64 a b\n",
+                      words[] = "launch neighbour_blocks 4 32 c s32=128\n";
+    double by_bytes = races_of(t, bytes), by_words = races_of(t, words);
+    CHECK(t, by_bytes > 0 && by_words > 0);
+    CHECK_EQ(t,
+             races_of(t, "repeat 3\nlaunch byte_race 1 64 a b\nlaunch byte_race_repaired 1 64 c b\n"
+                         "launch neighbour_blocks_repaired 4 32 c s32=128\nlaunch neighbour_blocks 4 32 c "
+                         "s32=128\nend\n"),
+             3 * (by_bytes + by_words));
+    CHECK_EQ(t,
+             races_of(t,
+                      "repeat 3\nlaunch byte_race_repaired 1 64 a c\nlaunch neighbour_blocks_repaired 4 32 c "
+                      "s32=128\nlaunch streams 1 64 c\nend\n"),
+             0);
+}
+
 // Bundled kernels of both compilers: nothing, but for the races of bfs, declared as class R.
 static void test_bundled(struct test *t)
 {
@@ -306,10 +346,8 @@ static void test_status(struct test *t)
 
 int main(int argc, char **argv)
 {
-    static const struct test_case cases[] = {{"kernels", test_kernels},
-                                             {"copies", test_copies},
-                                             {"scripts", test_scripts},
-                                             {"bundled", test_bundled},
-                                             {"status", test_status}};
+    static const struct test_case cases[] = {{"kernels", test_kernels}, {"copies", test_copies},
+                                             {"scripts", test_scripts}, {"launches", test_launches},
+                                             {"bundled", test_bundled}, {"status", test_status}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }
