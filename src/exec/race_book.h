@@ -39,16 +39,23 @@ struct race_page { // a page of global memory, or all of a block's shared memory
     uint64_t number; // address / 4 / RACE_PAGE_WORDS
     bool by_byte;    // four cells a word
     uint32_t since;  // times up to here are of earlier launches or, in shared memory, of earlier blocks
-    size_t room;     // cells allocated
+    size_t room;     // cells taken
+};
+
+struct race_slab { // memory from the host, zero at first
+    struct race_cell *cells;
+    size_t room, used; // cells
 };
 
 struct race_book {
-    struct u64map pages;         // of global memory: number -> index
-    VEC(struct race_page) list;  // of this launch and earlier ones; cells NULL: dropped
-    VEC(struct race_page) spare; // of shared memory, of blocks that are over
-    uint32_t start, time;        // times at the launch's begin and end
-    uint64_t touched, held;      // cells of global memory: touched by the launch, allocated
-    bool overflowed;             // the launch touched more memory than the book holds
+    struct u64map pages;            // of global memory: number -> index
+    VEC(struct race_page) list;     // of this launch and earlier ones; cells NULL: dropped
+    VEC(struct race_page) spare;    // of shared memory, of blocks that are over
+    uint32_t start, time;           // times at the launch's begin and end
+    VEC(struct race_slab) slabs;    // memory of the cells of global memory, never freed before the book
+    VEC(struct race_cell *) unused; // of a page each
+    uint64_t touched, held;         // cells of global memory: touched by the launch, taken from slabs
+    bool overflowed;                // the launch touched more memory than the book holds
 };
 
 // Begins a launch, in the book at *spare (taken) or, if NULL, in a new one.

@@ -304,6 +304,29 @@ static void test_launches(struct test *t)
              0);
 }
 
+// A page is divided into bytes between its words and the words of the next page (b is at a + 0x500, a page has 1,024
+// bytes): no thread's word is another's.
+static void test_divided(struct test *t)
+{
+    static const char ptx[] = ".version 7.0\n.target sm_70\n.address_size 64\n"
+                              ".visible .entry divided(.param .u64 a, .param .u64 b)\n{\n"
+                              ".reg .b16 %h; .reg .b32 %r<4>; .reg .b64 %d<6>;\n"
+                              "ld.param.u64 %d1, [a];\nld.param.u64 %d2, [b];\nmov.u32 %r1, %tid.x;\n"
+                              "cvt.u64.u32 %d3, %r1;\nmad.wide.u32 %d4, %r1, 4, %d1;\n"
+                              "add.u64 %d3, %d3, %d1;\nsub.u32 %r2, 63, %r1;\n"
+                              "mad.wide.u32 %d5, %r2, 4, %d2;\nmov.u16 %h, 1;\n"
+                              "st.global.u32 [%d4+256], %r1;\nst.global.u8 [%d3+768], %h;\n"
+                              "st.global.u32 [%d5], %r1;\nret;\n}\n",
+                      script[] = "load divided.ptx\nbuffer a u8:1024:zero\nbuffer b u8:1024:zero\n"
+                                 "launch divided 1 64 a b\n";
+    struct run r = {.cli = {.t = t}};
+    cli_write(&r.cli, "divided.ptx", ptx, strlen(ptx));
+    cli_write(&r.cli, "case.wfs", script, strlen(script));
+    check(&r, t, "--script $D/case.wfs");
+    CHECK_MSG(t, r.cli.status == 0 && r.findings && !r.findings->first, "%s", r.cli.out);
+    forget(&r);
+}
+
 // Bundled kernels of both compilers: nothing, but for the races of bfs, declared as class R.
 static void test_bundled(struct test *t)
 {
@@ -348,6 +371,7 @@ int main(int argc, char **argv)
 {
     static const struct test_case cases[] = {{"kernels", test_kernels}, {"copies", test_copies},
                                              {"scripts", test_scripts}, {"launches", test_launches},
-                                             {"bundled", test_bundled}, {"status", test_status}};
+                                             {"divided", test_divided}, {"bundled", test_bundled},
+                                             {"status", test_status}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }
