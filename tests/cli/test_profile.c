@@ -114,6 +114,12 @@ static const struct {
     {"table_local --grid 56 --block 128 --arg buf=s32:8192:rand:1 --arg buf=f32:8192:zero --arg s32=100",
      "local arrays", "local array",
      "table_shared --grid 56 --block 128 --arg buf=s32:8192:rand:1 --arg buf=f32:8192:zero --arg s32=100", 1},
+    {"uneven --grid 28 --block 256 --arg buf=f32:65536:zero --arg s32=400", "imbalance between warps",
+     "uneven", "even --grid 28 --block 256 --arg buf=f32:65536:zero --arg s32=400", 1},
+    {"long_warp --grid 28 --block 256 --arg buf=f32:65536:zero --arg s32=200", "imbalance between warps",
+     "long warp", "equal_warps --grid 28 --block 256 --arg buf=f32:65536:zero --arg s32=400", 1},
+    {"powers --grid 56 --block 256 --arg buf=f32:65536:zero --arg s32=100", "special functions",
+     "special function", "products --grid 56 --block 256 --arg buf=f32:65536:zero --arg s32=100", 1},
     {CHAIN " --shared 49152", "occupancy by shared memory", "chain", CHAIN, 1},
     {CHAIN " --set launch.registers=255", "occupancy by registers", "chain", CHAIN, 1},
 };
