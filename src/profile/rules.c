@@ -28,12 +28,12 @@ static double doubles(const struct facts *f)
     return fmax(f->limits.double_lanes, facts_class(f, DOUBLES, "issued unit_busy alu"));
 }
 
-// Share of the requested lines beyond a line for an access of global or local memory.
+// Share of the requested lines beyond a line for an access, of accesses to global memory.
 static double scattered(const struct facts *f)
 {
     double accesses = facts_counter(f, "sm.lsu.accesses") - facts_counter(f, "sm.shared.accesses"),
            lines = facts_counter(f, "sm.lsu.transactions");
-    return lines > 0 ? fmax(1 - accesses / lines, 0) : 0;
+    return lines > 0 ? fmax(1 - accesses / lines, 0) * (1 - f->limits.local) : 0;
 }
 
 // Time of the slice with the atomics, if a single slice has all.
