@@ -39,6 +39,7 @@ void wf_context_destroy(struct wf_context *c)
     free(c->tech);
     tech_choice_fini(&c->techs);
     check_destroy(c->check);
+    launch_spare_races_free(c->spare_races);
     diag_fini(&c->diag);
     free(c);
 }

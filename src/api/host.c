@@ -172,6 +172,7 @@ static void fill(struct wf_pending *l, uint32_t closure, uint32_t warps_per_bloc
                                 .registers = s->registers,
                                 .isa = (enum exec_isa)s->isa,
                                 .check_races = s->check_races,
+                                .spare_races = &c->spare_races,
                                 .check_bounds = (enum launch_check)s->check_bounds,
                                 .notes = &l->notes,
                                 .max_warp_instructions = s->max_warp_instructions,

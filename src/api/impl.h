@@ -113,8 +113,9 @@ struct wf_context {
     bool (*is_interrupted)(void *context);
     void *interrupt_context;
     bool progress;
-    struct study *study; // observes launches; NULL: no study
-    struct check *check; // NULL: wf_check is off
+    struct study *study;           // observes launches; NULL: no study
+    struct check *check;           // NULL: wf_check is off
+    struct race_book *spare_races; // with check.races: kept from launch to launch; NULL: none yet
     uint32_t launches;
     struct watcher *watcher;        // heap; NULL: wf_watch is off
     bool watches_steps;             // wf_watch_steps

@@ -247,6 +247,7 @@ static void fill_launch(struct wf_pending *l, const struct wf_launch_config *sha
         .isa = (enum exec_isa)s->isa,
         .async = (enum launch_async)s->async,
         .check_races = s->check_races,
+        .spare_races = &c->spare_races,
         .check = c->check,
         .kernel_name = k->info.name,
         .ptx_file = c->check ? c->diag.sources.data[k->module->source - 1].name : NULL,

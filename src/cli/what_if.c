@@ -55,7 +55,7 @@ static uint32_t part_of_warps(const struct facts *f)
     return (uint32_t)((warps + sms - 1) / sms);
 }
 
-// Appends the value of a setting: "@KEY", "*N", "@", "@mean", "@part", or the text.
+// Appends the value of a setting: "@KEY", "*N", "@", "@mean", "@warp", "@part", or the text.
 static bool find_value(const struct what_if *w, const char *name, const char *value, struct strbuf *out)
 {
     struct wf_key key;
@@ -63,6 +63,8 @@ static bool find_value(const struct what_if *w, const char *name, const char *va
         strbuf_printf(out, "%u", w->facts->registers);
     } else if (str_equal(value, "@mean")) {
         strbuf_printf(out, "%" PRIu64, w->facts->block_instructions);
+    } else if (str_equal(value, "@warp")) {
+        strbuf_printf(out, "%" PRIu64, facts_warp_instructions(w->facts));
     } else if (str_equal(value, "@part")) {
         strbuf_printf(out, "%u", part_of_warps(w->facts));
     } else if (*value == '@') {

@@ -18,6 +18,8 @@ void launch_fault_fini(struct launch_fault *f)
     f->text = NULL;
 }
 
+void launch_spare_races_free(struct race_book *spare) { race_book_destroy(spare); }
+
 void launch_race_forget(struct launch_race *r)
 {
     race_book_destroy(r->book);

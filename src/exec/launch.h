@@ -121,6 +121,7 @@ struct launch {
     const struct tensor_card *tensor; // rule of matrix products; NULL: of the program's .target
     enum launch_async async;
     bool check_races;       // race detector on
+    struct race_book **spare_races; // with check_races: a record for the next launch (race_book.h); NULL: none is kept
     struct check *check; // NULL: no check; else findings are added (exec/checker.h); with check_races
     const char *kernel_name, *ptx_file; // with check: for reports; the file may be NULL
     bool is_rival;          // with check_races: accesses are kept, for unordered launches that end later
@@ -222,6 +223,7 @@ bool exec_run(const struct launch *l, struct exec_counts *counts, struct launch_
 
 void launch_fault_fini(struct launch_fault *f);
 void launch_race_fini(struct launch_race *r);
+void launch_spare_races_free(struct race_book *spare);
 void launch_race_forget(struct launch_race *r); // frees the book, keeps the findings
 // Adds the notes of another part of the same launch, `from`, to `to`, and empties `from`. The text of the
 // earlier first occurrence stays.

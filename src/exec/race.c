@@ -19,8 +19,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RACE_CELLS_MAX = 16 << 20 };
-
 struct race_block {
     uint32_t warps;
     uint32_t *clock; // [v * warps + u]: last stamp of warp u that happens before the present of warp v
@@ -38,8 +36,8 @@ struct race_block {
 
 struct race_detector {
     struct race_book *book;
-    uint64_t cells; // of global memory
     uint32_t time;
+    uint32_t since;         // of the page found last
     VEC(uint32_t) fenced;   // by block: time of the last fence
     VEC(uint32_t) acquired; // by block: latest publication time acquired
     uint64_t count;
@@ -56,9 +54,11 @@ struct race_detector {
 
 void race_create(struct exec *e)
 {
-    e->races = heap_alloc(sizeof *e->races);
-    e->races->warp_shift = bit_lowest(e->launch->warp_size);
-    e->races->book = heap_alloc(sizeof *e->races->book);
+    struct race_detector *r = e->races = heap_alloc(sizeof *e->races);
+    r->warp_shift = bit_lowest(e->launch->warp_size);
+    r->book = race_book_take(e->launch->spare_races);
+    r->since = r->book->start;
+    r->time = r->since + 1; // of fences before the first access
 }
 
 void race_destroy(struct exec *e, struct launch_race *out)
@@ -66,6 +66,7 @@ void race_destroy(struct exec *e, struct launch_race *out)
     struct race_detector *r = e->races;
     if (!r) return;
     bool keeps = out && e->launch->is_rival;
+    r->book->time = r->time;
     if (out) {
         *out = (struct launch_race){.count = r->count, .text = r->text, .book = keeps ? r->book : NULL};
         race_between(e->launch, r->book, out);
@@ -73,7 +74,7 @@ void race_destroy(struct exec *e, struct launch_race *out)
     } else {
         free(r->text);
     }
-    if (!keeps) race_book_destroy(r->book);
+    if (!keeps) race_book_leave(r->book, e->launch->spare_races);
     vec_fini(&r->fenced);
     vec_fini(&r->acquired);
     free(r);
@@ -105,7 +106,7 @@ void race_block_start(struct cta *c)
     b->all_sync = heap_alloc(n * sizeof *b->all_sync);
     b->lane_sync = heap_alloc(n * LANES_MAX * sizeof *b->lane_sync);
     b->acquired = heap_alloc(n * sizeof *b->acquired);
-    b->shared = (struct race_page){heap_alloc(words * sizeof(struct race_cell)), words, 0, false};
+    b->shared = race_book_shared(c->exec->races->book, words, c->exec->races->time++);
     for (size_t k = 0; k < n; k++) b->now[k] = b->sync[k] = 1;
 }
 
@@ -121,7 +122,7 @@ void race_block_end(struct cta *c)
     free(b->lane_sync);
     free(b->acquired);
     race_copies_destroy(b->copies);
-    free(b->shared.cells);
+    race_book_give_back(c->exec->races->book, b->shared);
     free(b);
     c->race = NULL;
 }
@@ -312,36 +313,15 @@ static void report(struct warp *w, const struct lane_access *a, const struct rac
 static struct race_page *page_of(struct warp *w, enum isa_space space, uint64_t address)
 {
     struct race_detector *r = w->exec->races;
-    if (space == SPACE_SHARED) return &w->cta->race->shared;
-    uint64_t number = address / 4 / RACE_PAGE_WORDS;
-    uint32_t index;
-    if (r->page && r->page_number == number) return r->page;
-    if (!u64map_get(&r->book->pages, number, &index)) {
-        if (r->cells + RACE_PAGE_WORDS > RACE_CELLS_MAX) {
-            r->book->overflowed = true;
-            return NULL;
-        }
-        index = (uint32_t)r->book->list.count;
-        vec_push(&r->book->list, (struct race_page){heap_alloc(RACE_PAGE_WORDS * sizeof(struct race_cell)),
-                                                    RACE_PAGE_WORDS, number, false});
-        u64map_set(&r->book->pages, number, index);
-        r->cells += RACE_PAGE_WORDS;
+    struct race_page *p = &w->cta->race->shared;
+    if (space != SPACE_SHARED) {
+        uint64_t number = address / 4 / RACE_PAGE_WORDS;
+        if (!r->page || r->page_number != number) r->page = race_book_page(r->book, number);
+        r->page_number = number;
+        p = r->page;
     }
-    r->page_number = number;
-    return r->page = &r->book->list.data[index];
-}
-
-// Divides a page into a cell per byte; every byte inherits the records of its word.
-static void divide_page(struct race_page *p)
-{
-    struct race_cell *bytes = heap_alloc(4 * p->words * sizeof *bytes);
-    for (size_t k = 0; k < 4 * p->words; k++) {
-        bytes[k] = p->cells[k / 4];
-        bytes[k].value = p->cells[k / 4].value >> k % 4 * 8 & 0xff;
-    }
-    free(p->cells);
-    p->cells = bytes;
-    p->by_byte = true;
+    if (p) r->since = p->since;
+    return p;
 }
 
 static bool is_strong(const struct inst *i) { return i->sem != SEM_WEAK || isa_has(i, ISA_ATOMIC); }
@@ -360,23 +340,19 @@ void race_instruction(struct warp *w, const struct bound *d)
                                   .strong = is_strong(bound_inst(d, w))};
 }
 
-static bool conflicts(const struct race_record *before, const struct race_record *now)
+static bool conflicts(const struct race_detector *r, const struct race_record *before)
 {
-    return before->time && !(before->strong && now->strong);
+    return before->time > r->since && !(before->strong && r->now.strong);
 }
 
 // Orders made by a strong access: a write publishes what the writer's fences cover, a read acquires what is
 // published.
 static void follow_flag(struct warp *w, const struct inst *i, struct race_cell *c, enum race_access access)
 {
-    struct race_detector *r = w->exec->races;
-    struct race_block *b = w->cta->race;
+    const struct race_detector *r = w->exec->races;
+    const struct race_block *b = w->cta->race;
     bool releases = i->op == OP_ARRIVES || i->sem == SEM_RELEASE || i->sem == SEM_ACQ_REL || i->sem == SEM_SC;
-    if (access != RACE_WRITE) {
-        uint32_t *acquired = by_block(r, true, w->cta->linear);
-        *acquired = u32_max(*acquired, c->published);
-        b->acquired[w->index] = u32_max(b->acquired[w->index], c->published);
-    }
+    if (access != RACE_WRITE && c->published > r->since) race_acquire(w, c->published);
     if (access == RACE_READ) return;
     if (releases) race_fence(w);
     c->published = u32_max(c->published, b->fenced);
@@ -406,7 +382,7 @@ static struct race_cell *cells_of(struct warp *w, const struct lane_access *a, u
 static bool is_clear_of(const struct warp *w, const struct race_cell *c)
 {
     const struct race_detector *r = w->exec->races;
-    if (!c->write.time) return true;
+    if (c->write.time <= r->since) return true;
     if (c->write.is_copy || r->now.is_copy) return false;
     bool is_own = c->write.block == r->now.block && (uint32_t)c->write.thread >> r->warp_shift == w->index;
     return is_own ? w->cta->race->all_sync[w->index] > c->write.sync : is_ordered(w, 0, &c->write);
@@ -418,7 +394,7 @@ static void cell_read(struct warp *w, unsigned lane, const struct lane_access *a
     const struct race_record *now = &r->now;
     if (is_clear_of(w, c))
         r->clear = c;
-    else if (conflicts(&c->write, now) && !is_ordered(w, lane, &c->write))
+    else if (conflicts(r, &c->write) && !is_ordered(w, lane, &c->write))
         report(w, a, &c->write, true, now, false);
     record_read(w, c, now);
 }
@@ -426,12 +402,13 @@ static void cell_read(struct warp *w, unsigned lane, const struct lane_access *a
 static void cell_write(struct warp *w, unsigned lane, const struct lane_access *a, struct race_cell *c,
                        uint32_t value)
 {
-    const struct race_record *now = &w->exec->races->now;
+    const struct race_detector *r = w->exec->races;
+    const struct race_record *now = &r->now;
     bool together = c->write.time == now->time && c->write.block == now->block && c->write.inst == now->inst;
-    if (conflicts(&c->write, now) && !(together && c->value == value) && !is_ordered(w, lane, &c->write))
+    if (conflicts(r, &c->write) && !(together && c->value == value) && !is_ordered(w, lane, &c->write))
         report(w, a, &c->write, true, now, true);
     for (unsigned k = 0; k < 2; k++)
-        if (conflicts(&c->read[k], now) && !is_ordered(w, lane, &c->read[k]))
+        if (conflicts(r, &c->read[k]) && !is_ordered(w, lane, &c->read[k]))
             report(w, a, &c->read[k], false, now, true);
     c->write = *now;
     c->value = value;
@@ -466,8 +443,9 @@ static void access_remote(struct warp *w, const struct bound *d, const struct la
     const struct cta *owner = cluster_block(w->cta, a->address);
     struct race_page *p = owner ? &owner->race->shared : NULL;
     uint64_t offset = a->address & ((1u << ISA_RANK_SHIFT) - 1);
-    if (p && w->exec->races->now.strong)
-        follow_flag(w, bound_inst(d, w), &p->cells[p->by_byte ? offset : offset / 4], access);
+    if (!p || !w->exec->races->now.strong) return;
+    w->exec->races->since = p->since;
+    follow_flag(w, bound_inst(d, w), &p->cells[p->by_byte ? offset : offset / 4], access);
 }
 
 void race_lane(struct warp *w, const struct bound *d, unsigned lane, const struct lane_access *a,
@@ -501,8 +479,7 @@ void race_lane(struct warp *w, const struct bound *d, unsigned lane, const struc
         struct race_page *p = page_of(w, a->space, at.address);
         bool whole = at.address % 4 == 0 && bytes - n >= 4;
         if (p && !p->by_byte && !whole) {
-            divide_page(p);
-            if (a->space == SPACE_GLOBAL) r->cells += 3 * p->words;
+            race_page_divide(r->book, p, a->space != SPACE_SHARED);
         }
         step = whole && !(p && p->by_byte) ? 4 : 1;
         uint32_t left = 0;
@@ -527,7 +504,7 @@ static inline bool is_ordered_alike(const struct warp *w, unsigned lane, const s
 {
     const struct race_detector *r = w->exec->races;
     uint32_t warp = (uint32_t)before->thread >> r->warp_shift;
-    if (!before->time) return true;
+    if (before->time <= r->since) return true;
     if (before->is_copy) return is_ordered(w, lane, before);
     if (before->block == r->now.block && warp == w->index)
         return w->cta->race->all_sync[warp] > before->sync || is_ordered(w, lane, before);

@@ -6,17 +6,6 @@
 #include "exec/race_book.h"
 #include "isa/program.h"
 
-#include <stdlib.h>
-
-void race_book_destroy(struct race_book *b)
-{
-    if (!b) return;
-    for (size_t k = 0; k < b->list.count; k++) free(b->list.data[k].cells);
-    vec_fini(&b->list);
-    u64map_fini(&b->pages);
-    free(b);
-}
-
 // -- reports ------------------------------------------------------------------------------------------------
 
 static const char *verb(bool is_write, bool strong)
@@ -36,6 +25,7 @@ void race_describe(const struct launch *l, const struct race_record *r, bool is_
 
 struct meeting { // of two launches, at one place
     const struct launch *before, *now;
+    uint32_t before_since, now_since; // of the pages
     uint64_t address;
     struct launch_race *found;
 };
@@ -43,7 +33,8 @@ struct meeting { // of two launches, at one place
 static void meet(const struct meeting *m, const struct race_record *before, bool before_writes,
                  const struct race_record *now, bool now_writes)
 {
-    if (!before->time || !now->time || (before->strong && now->strong)) return;
+    if (before->time <= m->before_since || now->time <= m->now_since || (before->strong && now->strong))
+        return;
     if (m->found->count < RACES_COUNTED_MAX) m->found->count++;
     if (m->now->check)
         checker_race(m->before, false, m->address, before, before_writes, m->now, now, now_writes);
@@ -79,6 +70,8 @@ static void compare_cells(const struct meeting *m, const struct race_cell *befor
 
 static void compare_pages(struct meeting *m, const struct race_page *before, const struct race_page *now)
 {
+    m->before_since = before->since;
+    m->now_since = now->since;
     unsigned step = before->by_byte || now->by_byte ? 1 : 4;
     for (size_t byte = 0; byte < 4 * now->words; byte += step) {
         m->address = 4 * now->number * RACE_PAGE_WORDS + byte;
@@ -92,9 +85,11 @@ void race_between(const struct launch *l, const struct race_book *book, struct l
         struct meeting m = {.before = l->rivals[n].launch, .now = l, .found = found};
         const struct race_book *other = l->rivals[n].book;
         for (size_t k = 0; other && k < book->list.count; k++) {
+            const struct race_page *now = &book->list.data[k];
             uint32_t index;
-            if (u64map_get(&other->pages, book->list.data[k].number, &index))
-                compare_pages(&m, &other->list.data[index], &book->list.data[k]);
+            if (!race_page_is_of(now, book) || !u64map_get(&other->pages, now->number, &index)) continue;
+            const struct race_page *before = &other->list.data[index];
+            if (race_page_is_of(before, other)) compare_pages(&m, before, now);
         }
     }
 }

@@ -134,7 +134,7 @@ void timed_depart(struct timed_engine *t, struct async_entry *c);
 void timed_settle(struct warp *w);
 // A warp that waits at a barrier goes on alone (sim.no_barriers); else no effect. The other warps' values may be missing.
 void timed_pass_barrier(struct warp *w);
-// The warp's lanes exit at once (sim.block_warps, sim.block_instructions).
+// The warp's lanes exit at once (sim.block_warps, sim.block_instructions, sim.warp_instructions).
 void timed_end_warp(struct warp *w);
 
 // Applies the engines' logs to memory, and passes printed text to the launches, in order of (cycle, index in

@@ -48,6 +48,8 @@ static const struct chart_value *named_value(const struct chart_view *v, const c
 
 // -- the kernels of a mean ----------------------------------------------------------------------------------
 
+enum { NAMES_MOST = 16 }; // a mean over more kernels has no names beside
+
 struct members { // of the category named first in a headline
     bool is_mean;
     size_t count, small; // small: fewer blocks than the chip holds at once, in the run of comparison
@@ -63,24 +65,34 @@ static const char *group_of(const char *mean)
     return "all";
 }
 
-static void find_members(struct members *m, const struct chart *c, const struct chart_view *v)
+static struct members members_none(const struct chart *c)
 {
-    const char *open = strchr(c->experiment->predicate, '{'), *close = open ? strchr(open, '}') : NULL;
-    const struct chart_value *p = close ? named_value(v, open + 1, (size_t)(close - open - 1)) : NULL;
-    *m = (struct members){.noun = c->experiment->programs.list.count ? "programs" : "kernels"};
-    if (!p) return;
-    const char *category = v->categories.data[p->category];
+    return (struct members){.noun = c->experiment->programs.list.count ? "programs" : "kernels"};
+}
+
+// The members of the view's category number `at`.
+static void members_of(struct members *m, const struct chart *c, const struct chart_view *v, size_t at)
+{
+    const char *category = v->categories.data[at];
     m->is_mean = !categories_is_subject(c->experiment, category);
     for (size_t i = 0; i < v->categories.count; i++) {
         const char *name = v->categories.data[i];
         bool is_one = m->is_mean ? categories_is_subject(c->experiment, name) &&
                                        categories_in_group(c->experiment, group_of(category), name)
-                                 : i == p->category;
+                                 : i == at;
         if (!is_one) continue;
         m->count++;
         m->small += i < v->waves.count && v->waves.data[i] > 0 && v->waves.data[i] < 1;
         strbuf_printf(&m->names, "%s%s", m->names.length ? ", " : "", name);
     }
+}
+
+static void find_members(struct members *m, const struct chart *c, const struct chart_view *v)
+{
+    const char *open = strchr(c->experiment->predicate, '{'), *close = open ? strchr(open, '}') : NULL;
+    const struct chart_value *p = close ? named_value(v, open + 1, (size_t)(close - open - 1)) : NULL;
+    *m = members_none(c);
+    if (p) members_of(m, c, v, p->category);
 }
 
 // Behind a number: most kernels fill less than the chip.
@@ -96,10 +108,9 @@ static void add_smallness(struct headline *h, const struct members *m)
 
 static void add_members(struct headline *h, const struct members *m)
 {
-    enum { MOST = 16 };
     if (!m->is_mean || !m->count) return;
     add_words(h, arena_printf(&h->arena, " The mean is of %zu %s", m->count, m->noun));
-    add_words(h, m->count > MOST ? "." : arena_printf(&h->arena, ": %s.", strbuf_text(&m->names)));
+    add_words(h, m->count > NAMES_MOST ? "." : arena_printf(&h->arena, ": %s.", strbuf_text(&m->names)));
 }
 
 // Writes the predicate with its values; m: the members of the first value's category, told behind the value if
@@ -183,6 +194,7 @@ static void add_extremes(struct headline *h, const struct chart *c, const struct
 {
     const struct chart_value *high = NULL, *low = NULL;
     size_t count = 0;
+    struct members m = members_none(c);
     const char *part = figure_part_of(c->experiment, "all", c->size, kernels, &h->arena);
     for (size_t i = 0; i < v->values.count; i++) {
         const struct chart_value *p = &v->values.data[i];
@@ -192,13 +204,17 @@ static void add_extremes(struct headline *h, const struct chart *c, const struct
         count++;
     }
     if (!count) return;
+    members_of(&m, c, v, category);
     add_words(h, arena_printf(&h->arena, "%c%s", toupper((unsigned char)*c->axis), c->axis + 1));
-    if (kernels > 1)
+    if (kernels > 1) {
         add_words(h, *part ? arena_printf(&h->arena, ", mean%s", part)
-                           : arena_printf(&h->arena, ", mean of %zu %s", kernels,
-                                          c->experiment->programs.list.count ? "programs" : "kernels"));
+                           : arena_printf(&h->arena, ", mean of %zu %s", kernels, m.noun));
+        if (m.count && m.count <= NAMES_MOST)
+            add_words(h, arena_printf(&h->arena, " (%s)", strbuf_text(&m.names)));
+    }
     add_words(h, arena_printf(&h->arena, ": %s ", v->series.data[high->series].name));
     add_number(h, HEADLINE_VALUE, v->series.data[high->series].format, high->value);
+    add_smallness(h, &m);
     if (count > 1) {
         add_words(
             h, arena_printf(&h->arena, ", the highest of %zu; %s ", count, v->series.data[low->series].name));
@@ -206,6 +222,7 @@ static void add_extremes(struct headline *h, const struct chart *c, const struct
         add_words(h, ", the lowest");
     }
     add_words(h, ".");
+    strbuf_fini(&m.names);
 }
 
 // -- the whole headline -------------------------------------------------------------------------------------

@@ -35,6 +35,8 @@ struct names {
     struct wf_context *context;
     VEC(const char *) all;              // columns, measures, counters, keys
     size_t columns, measures, counters; // numbers of names so far
+    VEC(const char *) short_names;      // of counters, for suggestions: "l2.misses" of memory.l2_misses
+    struct arena arena;
 };
 
 static void add_counters(struct names *n)
@@ -48,30 +50,47 @@ static void add_counters(struct names *n)
             vec_push(&n->all, counter.name);
 }
 
+static void add_short_names(struct names *n)
+{
+    for (size_t i = n->measures; i < n->counters; i++) {
+        const char *point = strchr(n->all.data[i], '.');
+        if (!point) continue;
+        char *name = arena_strndup(&n->arena, point + 1, strlen(point + 1)), *line = strchr(name, '_');
+        if (line) *line = '.';
+        vec_push(&n->short_names, name);
+    }
+}
+
 static void names_init(struct names *n)
 {
     struct wf_key key;
     const struct measure *m;
     *n = (struct names){.context = wf_context_create()};
+    arena_init(&n->arena);
     for (size_t i = 0; i < COLUMNS; i++) vec_push(&n->all, columns[i].name);
     n->columns = n->all.count;
     for (size_t i = 0; (m = measure_at(i)) != NULL; i++) vec_push(&n->all, m->name);
     n->measures = n->all.count;
     add_counters(n);
     n->counters = n->all.count;
+    add_short_names(n);
     for (size_t i = 0; wf_key_at(n->context, i, &key); i++) vec_push(&n->all, key.name);
 }
 
 static void names_fini(struct names *n)
 {
     vec_fini(&n->all);
+    vec_fini(&n->short_names);
+    arena_fini(&n->arena);
     wf_context_destroy(n->context);
 }
 
 static const char *next_name(const void *context, size_t i)
 {
     const struct names *n = context;
-    return i < n->all.count ? n->all.data[i] : NULL;
+    if (i < n->all.count) return n->all.data[i];
+    i -= n->all.count;
+    return i < n->short_names.count ? n->short_names.data[i] : NULL;
 }
 
 // Whether a counter ends with the name behind a point: l2.misses is memory.l2_misses.
@@ -107,9 +126,18 @@ struct writer {
     const char *text; // of the whole measure
 };
 
+// A known name that begins with the given one, else the nearest.
+static const char *suggest(const struct names *n, const char *name)
+{
+    const char *known;
+    for (size_t i = 0; (known = next_name(n, i)) != NULL; i++)
+        if (strlen(name) > 3 && str_starts_with(known, name)) return known;
+    return str_nearest(name, next_name, n);
+}
+
 static bool refuse_name(const struct writer *w, const char *name)
 {
-    const char *near = str_nearest(name, next_name, w->names);
+    const char *near = suggest(w->names, name);
     bool alone = str_equal(name, w->text);
     if (alone && near)
         return diag_error(w->diag, w->loc, "no measure \"%s\"; did you mean \"%s\"?", name, near);

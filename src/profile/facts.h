@@ -41,6 +41,12 @@ struct facts {
 void facts_init(struct facts *f, const struct report_run *run, struct wf_context *context);
 void facts_fini(struct facts *f);
 
+// Of a mean warp of the longest launch; at least 1.
+static inline uint64_t facts_warp_instructions(const struct facts *f)
+{
+    return f->block_warps && f->block_instructions > f->block_warps ? f->block_instructions / f->block_warps
+                                                                    : 1;
+}
 double facts_row_slots(const struct facts_row *r);                  // sum
 double facts_counter(const struct facts *f, const char *name);      // 0: not counted
 double facts_key(const struct facts *f, const char *key);           // value of a setting

@@ -28,12 +28,12 @@ static double doubles(const struct facts *f)
     return fmax(f->limits.double_lanes, facts_class(f, DOUBLES, "issued unit_busy alu"));
 }
 
-// Share of the requested lines beyond a line for an access of global or local memory.
+// Share of the requested lines beyond a line for an access, of accesses to global memory.
 static double scattered(const struct facts *f)
 {
     double accesses = facts_counter(f, "sm.lsu.accesses") - facts_counter(f, "sm.shared.accesses"),
            lines = facts_counter(f, "sm.lsu.transactions");
-    return lines > 0 ? fmax(1 - accesses / lines, 0) : 0;
+    return lines > 0 ? fmax(1 - accesses / lines, 0) * (1 - f->limits.local) : 0;
 }
 
 // Time of the slice with the atomics, if a single slice has all.
@@ -68,6 +68,26 @@ static double shared_atomics(const struct facts *f)
 {
     double atomics = facts_class(f, "ATOMS", "unit_busy memory");
     return atomics > facts_class(f, "LDS STS", "unit_busy memory") ? atomics : 0;
+}
+
+// Instructions that warps lack to the longest warp of their block, over as many for all warps.
+static double uneven_warps(const struct facts *f)
+{
+    double longest = facts_counter(f, "sm.sm.longest_instructions");
+    return f->block_warps > 1 && longest > 0
+               ? fmax(1 - facts_counter(f, "exec.warp_instructions") / longest, 0)
+               : 0;
+}
+
+// Share of the time that the work takes on its busiest part of the GPU, however it is spread.
+static double busiest(const struct facts *f)
+{
+    const struct report_limits *l = &f->limits;
+    const double shares[] = {l->issued, l->float_lanes, l->integer_lanes, l->special_lanes, l->double_lanes,
+                             l->shared, l->l2,          l->dram};
+    double most = 0;
+    for (size_t i = 0; i < sizeof shares / sizeof shares[0]; i++) most = fmax(most, shares[i]);
+    return fmin(most, 1);
 }
 
 // Part of the lanes of a block's warps that have no thread; 0: a single warp, or a block of two dimensions.
@@ -184,14 +204,26 @@ static uint64_t threads_of(const struct report_launch *l)
     return (uint64_t)l->block[0] * l->block[1] * l->block[2];
 }
 
+// Cycles of launch `l`, whose warps ended after the mean of instructions, with the work cut off as other warps' work: beside
+// their own, at the rate of the busiest part of the GPU.
+static double cycles_of_even(const struct profile *p, const struct report_launch *l,
+                             const struct report_launch *b)
+{
+    double least = busiest(&p->facts) * (double)b->cycles,
+           cut = fmax(1 - (double)l->warp_instructions / fmax((double)b->warp_instructions, 1), 0);
+    return fmax(least, (double)l->cycles + cut * least);
+}
+
 // Cycles of launch `l`, in place of launch `b` of the base run, without the cost of the settings. Cuts of blocks fit the
 // hottest kernel: other kernels keep their cycles. A launch with fewer blocks, or with blocks cut to equal work, counts in
 // proportion.
 static double cycles_of_launch(const struct profile *p, const char *settings, const struct report_launch *l,
                                const struct report_launch *b)
 {
-    bool cuts = strncmp(settings, "sim.block_", 10) == 0;
+    bool cuts_warps = strncmp(settings, "sim.warp_instructions", 21) == 0,
+         cuts = cuts_warps || strncmp(settings, "sim.block_", 10) == 0;
     if (cuts && strcmp(b->mangled, p->facts.hottest->mangled) != 0) return (double)b->cycles;
+    if (cuts_warps) return cycles_of_even(p, l, b);
     double cycles = (double)l->cycles * share_of(b->blocks, l->blocks);
     if (strcmp(settings, "@warps=whole") == 0) cycles *= share_of(threads_of(b), threads_of(l));
     if (strncmp(settings, "sim.block_instructions", 22) == 0)

@@ -88,6 +88,12 @@ static const char *greatest(const struct named_share *shares, size_t count, doub
     return shares[best].words;
 }
 
+// The words for accesses that request many lines.
+static const char *many_lines(const struct report_limits *l)
+{
+    return l->local > 0.5 ? "local memory" : "uncoalesced accesses";
+}
+
 // The words for slots lost to busy units: conflicts and lines fill the queue of the load/store unit, and else the
 // busiest pipeline.
 static const char *busy_unit(const struct report_limits *l)
@@ -98,17 +104,18 @@ static const char *busy_unit(const struct report_limits *l)
                                         {l->double_lanes, "doubles"},
                                         {fmax(l->float_lanes, l->integer_lanes), "arithmetic"}};
     const char *words = greatest(units, sizeof units / sizeof units[0], &value);
-    return l->lines > LINES_MANY && value < 0.5 * l->busy_sms ? "uncoalesced accesses" : words;
+    return l->lines > LINES_MANY && value < 0.5 * l->busy_sms ? many_lines(l) : words;
 }
 
 // The words for the slots that no instruction used.
 static const char *lost_slots(const struct report_run *r, const struct report_kernel *k,
                               const struct report_limits *l)
 {
-    double value;
+    double value, memory = counter_of(r, k, "sm.slots.memory");
+    bool is_local = counter_of(r, k, "sm.memory_slots.local") > 0.5 * memory;
     const struct named_share lost[] = {
         {counter_of(r, k, "sm.slots.unit_busy"), busy_unit(l)},
-        {counter_of(r, k, "sm.slots.memory"), "memory latency"},
+        {memory, is_local ? "local memory" : "memory latency"},
         {counter_of(r, k, "sm.slots.alu"), "arithmetic latency"},
         {counter_of(r, k, "sm.slots.barrier"), "barriers"},
         {counter_of(r, k, "sm.slots.not_fetched"), "fetch"},
@@ -129,7 +136,7 @@ static const char *limit_of(const struct report_run *r, const struct report_kern
     double value;
     const struct named_share peaks[] = {
         {l->dram, "DRAM bandwidth"},
-        {l->l2, l->lines > LINES_MANY ? "uncoalesced accesses" : "L2 bandwidth"},
+        {l->l2, l->lines > LINES_MANY ? many_lines(l) : "L2 bandwidth"},
         {l->issued, "issue slots"},
         {l->float_lanes, "arithmetic"},
         {l->integer_lanes, "arithmetic"},
@@ -155,6 +162,8 @@ struct report_limits report_limits_of(const struct report_run *r, const struct r
            dram = counter_of(r, k, "dram.reads") + counter_of(r, k, "dram.writes");
     double up = counter_of(r, k, "memory.request_flits"), down = counter_of(r, k, "memory.reply_flits");
     double integers = counter_of(r, k, "sm.lanes.integer") + counter_of(r, k, "sm.lanes.integer_multiply");
+    double locals = counter_of(r, k, "exec.local_loads") + counter_of(r, k, "exec.local_stores"),
+           globals = counter_of(r, k, "exec.global_loads") + counter_of(r, k, "exec.global_stores");
     struct report_limits l = {
         .occupancy = share(k->warp_cycles, cycles),
         .busy_sms = share(counter_of(r, k, "sm.sm.active_cycles"), cycles * p->sms),
@@ -168,6 +177,7 @@ struct report_limits report_limits_of(const struct report_run *r, const struct r
         .conflicts = share(conflicts, accesses + conflicts),
         .lines =
             share(counter_of(r, k, "sm.lsu.transactions"), counter_of(r, k, "sm.lsu.accesses") - accesses),
+        .local = share(locals, locals + globals),
         .l2 = share(fmax(up, down), cycles * p->l2_flits),
         .dram = share(dram * SECTOR, cycles * p->dram_bytes),
         .flops = (adds + multiplies + 2 * fmas) * second,

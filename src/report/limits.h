@@ -26,6 +26,7 @@ struct report_limits {
     double issued, float_lanes, integer_lanes, special_lanes, double_lanes, shared, l2, dram;
     double conflicts;            // of the accesses' cycles of shared memory, those beyond the first
     double lines;                // lines requested by a global or local access
+    double local;                // of these accesses, those of local memory
     double flops, doubles;       // operations a second; FMA: two of the former, one of the latter
     double l2_bytes, dram_bytes; // bytes a second
     const char *by;              // the limit in a few words

@@ -25,6 +25,14 @@ void account_end(struct sm_grid *g)
     vec_fini(&g->account.samples);
 }
 
+void account_block_ended(struct sm_grid *g, const struct cta *c)
+{
+    uint64_t longest = 0;
+    for (uint32_t k = 0; k < c->warp_count; k++)
+        longest = c->warps[k].issued > longest ? c->warps[k].issued : longest;
+    g->counts.sm_longest_instructions += longest * c->warp_count;
+}
+
 void account_begin_techs(struct sm_grid *g)
 {
     size_t count = g->launch->launch->program->inst_count;

@@ -48,6 +48,7 @@ void account_look(struct sm *s);
 void account_cycles(struct sm *s, unsigned resident_count, uint64_t cycles);
 void account_settle(struct sm_grid *g); // sets the counts of slots and levels
 void account_sample(struct sm *s);
+void account_block_ended(struct sm_grid *g, const struct cta *c);
 const char *account_check(const struct sm_grid *g); // NULL: the account balances; else static text
 
 // Charges issue slots to a column and to the instruction with index `inst`. `inst` equal to the program's

@@ -98,6 +98,7 @@ static void block_ended(struct sm_grid *g, struct sm_block *b)
     struct sm *s = g->sm;
     stall_speaks_against(s);
     if (has_techs(s)) mech_block_end(g, (unsigned)(b - g->room.blocks));
+    account_block_ended(g, b->cta);
     timed_block_end(g->engine, b->cta);
     b->running = false;
     g->room.running--;
@@ -332,7 +333,8 @@ static void cut_block(struct sm_grid *g, unsigned n)
     for (uint64_t left = g->room.blocks[n].warps & s->room.resident; left; left &= left - 1) {
         unsigned slot = bit_lowest(left);
         struct warp *w = s->warps[slot].warp;
-        if (!is_over && (!c->block_warps || w->index < c->block_warps)) continue;
+        bool is_long = c->warp_instructions && w->issued >= c->warp_instructions;
+        if (!is_over && !is_long && (!c->block_warps || w->index < c->block_warps)) continue;
         timed_end_warp(w);
         ready_barriers(g, n);
         room_warp_ended(s, slot);

@@ -68,7 +68,8 @@ void room_start_placed(struct sm *s); // starts the warps whose cycle has come
 // A warp has exited, or the last memory reply to an exited warp has come. Ends fetch and issue for the warp;
 // with no reply outstanding, ends the warp, and its block after the last warp.
 void room_warp_ended(struct sm *s, unsigned slot);
-// What-if: ends warps beyond sim.block_warps, and blocks beyond sim.block_instructions. Between windows.
+// What-if: ends warps beyond sim.block_warps and sim.warp_instructions, and blocks beyond sim.block_instructions. Between
+// windows.
 void room_cut(struct sm *s);
 // Inconsistency among the SM's resident blocks, slots and places, static text; NULL: consistent
 // (room_check.c).

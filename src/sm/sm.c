@@ -202,7 +202,7 @@ void sm_run(struct sm *s, struct memory_system *m, uint64_t until)
 {
     s->window_end = until;
     lsu_open(s, m);
-    if (s->config->block_warps || s->config->block_instructions) room_cut(s);
+    if (s->config->block_warps || s->config->block_instructions || s->config->warp_instructions) room_cut(s);
     for (;;) {
         uint64_t stop = s->account.sample_at < until ? s->account.sample_at : until;
         run_to(s, stop);

@@ -264,6 +264,69 @@ static void test_scripts(struct test *t)
     }
 }
 
+// The number of races of a script.
+static double races_of(struct test *t, const char *launches)
+{
+    char folder[1024];
+    struct strbuf text = {0};
+    struct run r = {.cli = {.t = t}};
+    double sum = 0;
+    CHECK(t, getcwd(folder, sizeof folder) != NULL);
+    strbuf_printf(&text,
+                  "load %s/tests/check/faults.ptx\nbuffer a u8:512:iota\nbuffer b u8:512:zero\nbuffer c "
+                  "f32:128:zero\n%s",
+                  folder, launches);
+    cli_write(&r.cli, "case.wfs", text.text, text.length);
+    check(&r, t, "--script $D/case.wfs");
+    for (const struct json_value *x = r.findings ? r.findings->first : NULL; x; x = x->next)
+        if (str_equal(json_text(json_member(x, "kind")), "race")) sum += json_number(json_member(x, "count"));
+    forget(&r);
+    strbuf_fini(&text);
+    return sum;
+}
+
+// Records of earlier launches and blocks race with nothing, and hide nothing: words and bytes in turns.
+static void test_launches(struct test *t)
+{
+    static const char bytes[] = "launch byte_race 1 64 a b\n",
+                      words[] = "launch neighbour_blocks 4 32 c s32=128\n";
+    double by_bytes = races_of(t, bytes), by_words = races_of(t, words);
+    CHECK(t, by_bytes > 0 && by_words > 0);
+    CHECK_EQ(t,
+             races_of(t, "repeat 3\nlaunch byte_race 1 64 a b\nlaunch byte_race_repaired 1 64 c b\n"
+                         "launch neighbour_blocks_repaired 4 32 c s32=128\nlaunch neighbour_blocks 4 32 c "
+                         "s32=128\nend\n"),
+             3 * (by_bytes + by_words));
+    CHECK_EQ(t,
+             races_of(t,
+                      "repeat 3\nlaunch byte_race_repaired 1 64 a c\nlaunch neighbour_blocks_repaired 4 32 c "
+                      "s32=128\nlaunch streams 1 64 c\nend\n"),
+             0);
+}
+
+// A page is divided into bytes between its words and the words of the next page (b is at a + 0x500, a page has 1,024
+// bytes): no thread's word is another's.
+static void test_divided(struct test *t)
+{
+    static const char ptx[] = ".version 7.0\n.target sm_70\n.address_size 64\n"
+                              ".visible .entry divided(.param .u64 a, .param .u64 b)\n{\n"
+                              ".reg .b16 %h; .reg .b32 %r<4>; .reg .b64 %d<6>;\n"
+                              "ld.param.u64 %d1, [a];\nld.param.u64 %d2, [b];\nmov.u32 %r1, %tid.x;\n"
+                              "cvt.u64.u32 %d3, %r1;\nmad.wide.u32 %d4, %r1, 4, %d1;\n"
+                              "add.u64 %d3, %d3, %d1;\nsub.u32 %r2, 63, %r1;\n"
+                              "mad.wide.u32 %d5, %r2, 4, %d2;\nmov.u16 %h, 1;\n"
+                              "st.global.u32 [%d4+256], %r1;\nst.global.u8 [%d3+768], %h;\n"
+                              "st.global.u32 [%d5], %r1;\nret;\n}\n",
+                      script[] = "load divided.ptx\nbuffer a u8:1024:zero\nbuffer b u8:1024:zero\n"
+                                 "launch divided 1 64 a b\n";
+    struct run r = {.cli = {.t = t}};
+    cli_write(&r.cli, "divided.ptx", ptx, strlen(ptx));
+    cli_write(&r.cli, "case.wfs", script, strlen(script));
+    check(&r, t, "--script $D/case.wfs");
+    CHECK_MSG(t, r.cli.status == 0 && r.findings && !r.findings->first, "%s", r.cli.out);
+    forget(&r);
+}
+
 // Bundled kernels of both compilers: nothing, but for the races of bfs, declared as class R.
 static void test_bundled(struct test *t)
 {
@@ -306,10 +369,9 @@ static void test_status(struct test *t)
 
 int main(int argc, char **argv)
 {
-    static const struct test_case cases[] = {{"kernels", test_kernels},
-                                             {"copies", test_copies},
-                                             {"scripts", test_scripts},
-                                             {"bundled", test_bundled},
+    static const struct test_case cases[] = {{"kernels", test_kernels}, {"copies", test_copies},
+                                             {"scripts", test_scripts}, {"launches", test_launches},
+                                             {"divided", test_divided}, {"bundled", test_bundled},
                                              {"status", test_status}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }

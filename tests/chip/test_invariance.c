@@ -165,6 +165,7 @@ static bool is_fixed(const char *key)
                                        "sim.no_barriers",
                                        "sim.block_warps",
                                        "sim.block_instructions",
+                                       "sim.warp_instructions",
                                        "machine",
                                        "gpu.slice"};
     for (size_t k = 0; k < TEST_COUNT(keys); k++)

@@ -185,6 +185,7 @@ static const struct undirected {
     {"sim.no_barriers",         "values of the run are void: tests/cli/test_profile.c"},
     {"sim.block_warps",         "the same"},
     {"sim.block_instructions",  "the same"},
+    {"sim.warp_instructions",   "the same"},
     {"sim.no_divergence",       "lanes are chosen at random: tests/cli/test_profile.c"},
     {"icache.keep",             "only for kernels launched again: test_ends.c, launches"},
     {"icache.warm",             "only for kernels launched again: test_ends.c, launches"},

@@ -298,3 +298,56 @@ KERNEL void table_shared(const int *in, float *out, int turns)
     }
     out[i] = tables[(at & 15) * 128 + threadIdx.x];
 }
+
+// A warp of a block has all work between two barriers, or a part as every other.
+template <bool EVEN> static __device__ void phases(float *out, int turns)
+{
+    __shared__ float kept[256];
+    float x = threadIdx.x;
+    for (int k = 0; k < 16; k++) {
+        int own = EVEN ? turns / 8 : threadIdx.x < 32 ? turns : 0;
+        for (int n = 0; n < own; n++) x = x * 0.5f + 1; // uneven
+        kept[threadIdx.x] = x;
+        __syncthreads();
+        x = x + kept[(threadIdx.x + 32) % 256];
+    }
+    out[blockIdx.x * blockDim.x + threadIdx.x] = x;
+}
+KERNEL void uneven(float *out, int turns) { phases<false>(out, turns); }
+KERNEL void even(float *out, int turns) { phases<true>(out, turns); }
+
+// The first warp of a block goes on while the others have ended.
+KERNEL void long_warp(float *out, int turns)
+{
+    float x = threadIdx.x;
+    for (int k = 0; k < (threadIdx.x < 32 ? 9 * turns : turns); k++) x = x * 1.0001f + 0.5f; // long warp
+    out[blockIdx.x * blockDim.x + threadIdx.x] = x;
+}
+
+KERNEL void equal_warps(float *out, int turns)
+{
+    float x = threadIdx.x;
+    for (int k = 0; k < turns; k++) x = x * 1.0001f + 0.5f;
+    out[blockIdx.x * blockDim.x + threadIdx.x] = x;
+}
+
+// Four powers a turn, and as many multiplications and additions in their place.
+template <bool POWERS> static __device__ float step(float x)
+{
+    return POWERS ? __nvvm_ex2_approx_ftz_f(-x) : 1 - x * 0.5f; // special function
+}
+
+template <bool POWERS> static __device__ void steps(float *out, int turns)
+{
+    float x = threadIdx.x * 0.001f, y = x + 1, z = x + 2, w = x + 3;
+    for (int k = 0; k < turns; k++) {
+        x = step<POWERS>(x);
+        y = step<POWERS>(y);
+        z = step<POWERS>(z);
+        w = step<POWERS>(w);
+    }
+    out[blockIdx.x * blockDim.x + threadIdx.x] = x + y + z + w;
+}
+
+KERNEL void powers(float *out, int turns) { steps<true>(out, turns); }
+KERNEL void products(float *out, int turns) { steps<false>(out, turns); }

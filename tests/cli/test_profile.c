@@ -114,6 +114,12 @@ static const struct {
     {"table_local --grid 56 --block 128 --arg buf=s32:8192:rand:1 --arg buf=f32:8192:zero --arg s32=100",
      "local arrays", "local array",
      "table_shared --grid 56 --block 128 --arg buf=s32:8192:rand:1 --arg buf=f32:8192:zero --arg s32=100", 1},
+    {"uneven --grid 28 --block 256 --arg buf=f32:65536:zero --arg s32=400", "imbalance between warps",
+     "uneven", "even --grid 28 --block 256 --arg buf=f32:65536:zero --arg s32=400", 1},
+    {"long_warp --grid 28 --block 256 --arg buf=f32:65536:zero --arg s32=200", "imbalance between warps",
+     "long warp", "equal_warps --grid 28 --block 256 --arg buf=f32:65536:zero --arg s32=400", 1},
+    {"powers --grid 56 --block 256 --arg buf=f32:65536:zero --arg s32=100", "special functions",
+     "special function", "products --grid 56 --block 256 --arg buf=f32:65536:zero --arg s32=100", 1},
     {CHAIN " --shared 49152", "occupancy by shared memory", "chain", CHAIN, 1},
     {CHAIN " --set launch.registers=255", "occupancy by registers", "chain", CHAIN, 1},
 };
@@ -184,6 +190,8 @@ static void test_levels(struct test *t)
         {"transpose --grid 8,8 " PICTURE, "dram", 0.75},
         {"equal --grid 4" EQUAL, "constants", 0.75},
         {SPILLED " --set compile.max_registers=24", "local", 0.75},
+        {"table_local --grid 56 --block 128 --arg buf=s32:8192:rand:1 --arg buf=f32:8192:zero --arg s32=100",
+         "local", 0.75},
     };
     for (size_t i = 0; i < TEST_COUNT(cases); i++) {
         struct profiled p = {.cli = {.t = t}};
@@ -198,6 +206,10 @@ static void test_levels(struct test *t)
         CHECK_MSG(t, json_number(json_member(counters, name)) >= cases[i].least * all,
                   "%s: %s has %g of %g slots", cases[i].arguments, cases[i].level,
                   json_number(json_member(counters, name)), all);
+        const struct json_value *limits = json_member(p.data, "limits");
+        const char *by = json_text(json_member(limits ? limits->first : NULL, "limited_by"));
+        CHECK_MSG(t, str_equal(cases[i].level, "local") == (by && str_equal(by, "local memory")),
+                  "%s: limited by %s", cases[i].arguments, by ? by : "nothing");
         forget(&p);
     }
 }

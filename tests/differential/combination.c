@@ -30,6 +30,7 @@ static const struct {
     {"sim.no_barriers", "makes values void"},
     {"sim.block_warps", "makes values void"},
     {"sim.block_instructions", "makes values void"},
+    {"sim.warp_instructions", "makes values void"},
     {"sim.no_divergence",
      "instructions without time are in no counter of issues: tests/cli/test_profile.c compares values"},
     {"timeline.", "of runs that are watched (tests/report)"},

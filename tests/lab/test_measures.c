@@ -46,6 +46,7 @@ static void test_refused(struct test *t)
         const char *measure, *error;
     } refused[] = {{"speedupp", "no measure \"speedupp\"; did you mean \"speedup\"?"},
                    {"l2.mises / instructions", "no measure, counter or key \"l2.mises\""},
+                   {"l2.miss / cycles", "did you mean \"l2.misses\"?"},
                    {"memory.l2_mises / cycles", "did you mean \"memory.l2_misses\"?"},
                    {"cycles / base.speedup", "base.speedup is no figure of a run"},
                    {"cycles / (2", "a bracket is not closed"},

@@ -278,7 +278,8 @@ static void test_headline(struct test *t)
     double one = lab_query(t, db, "SELECT value FROM points WHERE category = 'GMEAN' AND series = 'A'"),
            other = lab_query(t, db, "SELECT value FROM points WHERE category = 'GMEAN' AND series = 'B'");
     snprintf(expected, sizeof expected,
-             "Speedup over base, mean of 2 kernels: %s %.2f, the highest of 2; %s %.2f, the lowest. All 6 "
+             "Speedup over base, mean of 2 kernels (VA, reduction): %s %.2f, the highest of 2; %s %.2f, the "
+             "lowest. All 6 "
              "outputs are "
              "verified against the CPU's. 2 runs were refused.",
              one > other ? "A" : "B", fmax(one, other), one > other ? "B" : "A", fmin(one, other));
