@@ -412,13 +412,28 @@ static bool is_clear_of(const struct warp *w, const struct race_cell *c)
     return is_own ? w->cta->race->all_sync[w->index] > c->write.sync : is_ordered(w, 0, &c->write);
 }
 
+// Whether the cell's last write was observed by a strong read that happens before the lane's present access.
+static bool is_observed(const struct warp *w, unsigned lane, const struct race_cell *c)
+{
+    for (unsigned k = 0; c->write.strong && k < 2; k++)
+        if (c->read[k].strong && c->read[k].time > c->write.time && is_ordered(w, lane, &c->read[k]))
+            return true;
+    return false;
+}
+
+static bool races_with_write(const struct warp *w, unsigned lane, const struct race_cell *c)
+{
+    return conflicts(&c->write, &w->exec->races->now) && !is_ordered(w, lane, &c->write) &&
+           !is_observed(w, lane, c);
+}
+
 static void cell_read(struct warp *w, unsigned lane, const struct lane_access *a, struct race_cell *c)
 {
     struct race_detector *r = w->exec->races;
     const struct race_record *now = &r->now;
     if (is_clear_of(w, c))
         r->clear = c;
-    else if (conflicts(&c->write, now) && !is_ordered(w, lane, &c->write))
+    else if (races_with_write(w, lane, c))
         report(w, a, &c->write, true, now, false);
     record_read(w, c, now);
 }
@@ -428,7 +443,7 @@ static void cell_write(struct warp *w, unsigned lane, const struct lane_access *
 {
     const struct race_record *now = &w->exec->races->now;
     bool together = c->write.time == now->time && c->write.block == now->block && c->write.inst == now->inst;
-    if (conflicts(&c->write, now) && !(together && c->value == value) && !is_ordered(w, lane, &c->write))
+    if (!(together && c->value == value) && races_with_write(w, lane, c))
         report(w, a, &c->write, true, now, true);
     for (unsigned k = 0; k < 2; k++)
         if (conflicts(&c->read[k], now) && !is_ordered(w, lane, &c->read[k]))
