@@ -36,9 +36,9 @@ void cuda_program_tell(uint8_t outcome)
 bool cuda_program_check(const struct options *o, struct diag *d)
 {
     static const enum option_id others[] = {
-        OPTION_GRID,   OPTION_BLOCK, OPTION_ARG,   OPTION_SYMBOL,        OPTION_SHARED, OPTION_CLUSTER,
-        OPTION_SCRIPT, OPTION_DUMP,  OPTION_INPUT, OPTION_CHECKPOINT_AT, OPTION_RESUME, OPTION_CHECKPOINT,
-        OPTION_BENCHES, OPTION_KERNEL};
+        OPTION_GRID,    OPTION_BLOCK,      OPTION_ARG,     OPTION_SYMBOL, OPTION_SHARED,
+        OPTION_CLUSTER, OPTION_SCRIPT,     OPTION_DUMP,    OPTION_INPUT,  OPTION_CHECKPOINT_AT,
+        OPTION_RESUME,  OPTION_CHECKPOINT, OPTION_BENCHES, OPTION_KERNEL};
     const char *json = options_value(o, OPTION_JSON);
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (options_has(o, others[i]) && (others[i] != OPTION_KERNEL || o->command == COMMAND_CHECK))

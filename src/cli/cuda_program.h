@@ -11,7 +11,13 @@
 #define CUDA_PROGRAM_GPU     "gtx1080ti" // without --gpu
 
 // What the process tells, a byte each; the largest counts, as several processes of the program may tell.
-enum { CUDA_PROGRAM_DONE = 1, CUDA_PROGRAM_MISMATCH, CUDA_PROGRAM_FOUND, CUDA_PROGRAM_FAILED, CUDA_PROGRAM_REFUSED };
+enum {
+    CUDA_PROGRAM_DONE = 1,
+    CUDA_PROGRAM_MISMATCH,
+    CUDA_PROGRAM_FOUND,
+    CUDA_PROGRAM_FAILED,
+    CUDA_PROGRAM_REFUSED
+};
 enum { CHECK_FOUND = 1 }; // exit status of `check`
 void cuda_program_tell(uint8_t outcome);
 

@@ -289,8 +289,7 @@ static void test_nvcc(struct test *t)
 int main(int argc, char **argv)
 {
     static const struct test_case cases[] = {
-        {"status", test_status},   {"faults", test_faults},     {"timed", test_timed}, {"json", test_json},
-        {"check", test_check},
-        {"profile", test_profile}, {"refusals", test_refusals}, {"nvcc", test_nvcc}};
+        {"status", test_status}, {"faults", test_faults},   {"timed", test_timed},       {"json", test_json},
+        {"check", test_check},   {"profile", test_profile}, {"refusals", test_refusals}, {"nvcc", test_nvcc}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }
