@@ -22,6 +22,11 @@ void api_check_written(struct wf_context *c, uint64_t address, uint64_t bytes)
     if (c->check) written_mark(&c->check->global, address, bytes);
 }
 
+void wf_check_written(struct wf_context *c, uint64_t address, uint64_t bytes)
+{
+    api_check_written(c, address, bytes);
+}
+
 void api_check_copied(struct wf_context *c, uint64_t to, uint64_t from, uint64_t bytes)
 {
     if (c->check) written_copy(&c->check->global, to, from, bytes);

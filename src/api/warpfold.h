@@ -722,6 +722,8 @@ enum wf_status wf_check(struct wf_context *c);
 // Findings in order of their first occurrence. Waits for all launches. False past the last. Valid until the
 // next launch.
 bool wf_finding_at(struct wf_context *c, size_t index, struct wf_finding *f);
+// The host wrote bytes at an address of the device without a call of this interface (wf_host, wf_lend).
+void wf_check_written(struct wf_context *c, uint64_t address, uint64_t bytes);
 // Adds a finding for every allocation of wf_alloc that is live.
 void wf_check_leaks(struct wf_context *c);
 // Adds a finding for a live allocation, made at a line of a file (NULL: unknown).

@@ -1,10 +1,11 @@
-// The part of `warpfold run -- PROGRAM` inside the program's process: options for the context of the CUDA runtime, and the
+// The part of `warpfold run -- PROGRAM`, `profile` and `check` inside the program's process: options for the context of the CUDA runtime, and the
 // report of launches when the program ends (cudart/hooks.h).
 //
-// The options are those of `warpfold run`, in the variable WARPFOLD_RUN, a word a line; without the variable, launches are
+// The options are those of the command, in the variable WARPFOLD_RUN, a word a line; without the variable, launches are
 // functional and nothing is reported. `warpfold run` reads the outcome from a pipe (cuda_program.h).
 #include "base/file.h"
 #include "base/str.h"
+#include "cli/check_program.h"
 #include "cli/command.h"
 #include "cli/cuda_program.h"
 #include "cli/print.h"
@@ -27,6 +28,7 @@ struct attached {
     struct cuda_program_choice choice;
     uint64_t matching; // launches of the chosen kernel so far
     bool is_timed;     // the context's present state
+    bool is_checked;   // `check`
 };
 
 // Splits the text into words at line breaks or, without line breaks, at spaces.
@@ -50,11 +52,13 @@ static bool apply(struct attached *a, struct diag *d)
         count -= 2;
         if (wf_set(a->context, "report.interval", PROFILE_INTERVAL) != WF_OK) return false;
     }
-    if (!options_parse(&a->options, is_profile ? COMMAND_PROFILE : COMMAND_RUN, count, words, d))
-        return false;
+    a->is_checked = count && str_equal(words[0], "check");
+    if (a->is_checked && !check_program_begin(a->context)) return false;
+    enum command_id command = is_profile ? COMMAND_PROFILE : a->is_checked ? COMMAND_CHECK : COMMAND_RUN;
+    if (!options_parse(&a->options, command, count - a->is_checked, words + a->is_checked, d)) return false;
     if (!cuda_program_check(o, d) || !cuda_program_choose(&a->choice, o, d)) return false;
     if (command_settings(o, a->context, d) != WF_OK) return false;
-    a->is_timed = !options_has(o, OPTION_FUNCTIONAL);
+    a->is_timed = !a->is_checked && !options_has(o, OPTION_FUNCTIONAL);
     command_watch(o, a->context);
     return true;
 }
@@ -89,7 +93,7 @@ static void set_timed(struct attached *a, bool timed)
 static void choose(void *state, const char *kernel)
 {
     struct attached *a = state;
-    if (!a->text || options_has(&a->options, OPTION_FUNCTIONAL)) return;
+    if (!a->text || a->is_checked || options_has(&a->options, OPTION_FUNCTIONAL)) return;
     bool matches = !a->choice.kernel || str_equal(a->choice.kernel, kernel);
     a->matching += matches;
     set_timed(a, matches && a->matching >= a->choice.first && a->matching <= a->choice.last);
@@ -162,8 +166,15 @@ static void end(void *state, bool is_idle, unsigned failed_launches)
     }
     if (options_has(&a->options, OPTION_VERIFY))
         a->report.verified = a->report.verify_mismatches ? REPORT_MISMATCH : REPORT_VERIFIED;
-    uint8_t outcome = outcome_of(a, failed_launches);
     fflush(stdout);
+    if (a->is_checked) {
+        bool found = check_program_end(&a->report, a->context, &a->options);
+        cuda_program_tell(found             ? CUDA_PROGRAM_FOUND
+                          : failed_launches ? CUDA_PROGRAM_FAILED
+                                            : CUDA_PROGRAM_DONE);
+        return;
+    }
+    uint8_t outcome = outcome_of(a, failed_launches);
     if (!a->folder)
         write_files(a);
     else if (!failed_launches && !profile_program(&a->report, a->context, &a->options, a->folder))
@@ -178,7 +189,7 @@ static const char *gpu(const void *state)
     const struct attached *a = state;
     if (!a->text || options_has(&a->options, OPTION_FUNCTIONAL)) return NULL;
     const char *name = options_value(&a->options, OPTION_GPU);
-    return name ? name : CUDA_PROGRAM_GPU;
+    return name || a->is_checked ? name : CUDA_PROGRAM_GPU;
 }
 
 static bool is_quiet(const void *state)

@@ -6,6 +6,7 @@
 #include "base/vec.h"
 #include "cli/bench.h"
 #include "cli/command.h"
+#include "cli/cuda_program.h"
 #include "cli/hosted.h"
 #include "cli/interrupt.h"
 #include "cli/print.h"
@@ -14,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { FOUND = 1, BAD = 2 }; // exit statuses
+enum { BAD = 2 }; // exit status
 
 struct found {
     struct report_check report;
@@ -172,7 +173,7 @@ static enum wf_status publish(const struct options *o, struct found *f, struct r
 static int exit_of(enum wf_status status, const struct found *f)
 {
     switch (status) {
-    case WF_OK: return f->findings.count ? FOUND : 0;
+    case WF_OK: return f->findings.count ? CHECK_FOUND : 0;
     case WF_BAD_INPUT:
     case WF_BAD_USAGE: return BAD;
     case WF_PROGRAM_FAILED:
@@ -187,6 +188,7 @@ int command_check(int argc, char **argv)
     struct options o;
     int exit_status;
     if (!command_begin(&o, COMMAND_CHECK, argc, argv, &exit_status)) return exit_status;
+    if (cuda_program_is_named(&o)) return cuda_program_command(&o);
     struct diag d;
     struct results r;
     struct found f = {0};

@@ -36,11 +36,12 @@ void cuda_program_tell(uint8_t outcome)
 bool cuda_program_check(const struct options *o, struct diag *d)
 {
     static const enum option_id others[] = {
-        OPTION_GRID,   OPTION_BLOCK, OPTION_ARG,   OPTION_SYMBOL,        OPTION_SHARED, OPTION_CLUSTER,
-        OPTION_SCRIPT, OPTION_DUMP,  OPTION_INPUT, OPTION_CHECKPOINT_AT, OPTION_RESUME, OPTION_CHECKPOINT};
+        OPTION_GRID,    OPTION_BLOCK,      OPTION_ARG,     OPTION_SYMBOL, OPTION_SHARED,
+        OPTION_CLUSTER, OPTION_SCRIPT,     OPTION_DUMP,    OPTION_INPUT,  OPTION_CHECKPOINT_AT,
+        OPTION_RESUME,  OPTION_CHECKPOINT, OPTION_BENCHES, OPTION_KERNEL};
     const char *json = options_value(o, OPTION_JSON);
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        if (options_has(o, others[i]))
+        if (options_has(o, others[i]) && (others[i] != OPTION_KERNEL || o->command == COMMAND_CHECK))
             return diag_error(d, loc_none(),
                               "%s is for a kernel or a script; a program launches its kernels itself",
                               options_name(others[i]));
@@ -88,6 +89,7 @@ static void put_profile(const struct options *o, struct strbuf *out)
 static void put_options(const struct options *o, struct strbuf *out)
 {
     if (o->command == COMMAND_PROFILE) put_profile(o, out);
+    if (o->command == COMMAND_CHECK) strbuf_puts(out, "check\n");
     for (size_t i = 0; i < o->given.count; i++) {
         const struct option_given *g = &o->given.data[i];
         bool is_path = g->id == OPTION_JSON || g->id == OPTION_TIMELINE || g->id == OPTION_PAGE ||
@@ -176,6 +178,7 @@ static int status_of(int program, uint8_t outcome)
     if (outcome == CUDA_PROGRAM_REFUSED) return WF_BAD_USAGE;
     if (program) return program;
     return outcome == CUDA_PROGRAM_FAILED     ? WF_PROGRAM_FAILED
+           : outcome == CUDA_PROGRAM_FOUND    ? CHECK_FOUND
            : outcome == CUDA_PROGRAM_MISMATCH ? WF_MISMATCH
                                               : program;
 }

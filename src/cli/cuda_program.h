@@ -1,8 +1,8 @@
-// `warpfold run -- PROGRAM ARGS…`, and `profile`: a whole CUDA program under the drop-in runtime (docs/howto/cuda-programs.md).
+// `warpfold run -- PROGRAM ARGS…`, `profile` and `check`: a whole CUDA program under the drop-in runtime (docs/howto/cuda-programs.md).
 //
 // The program's process gets the options in the variable WARPFOLD_RUN, and tells the outcome through a pipe, whose number
 // is in WARPFOLD_RUN_PIPE. Options are words, a word a line. For `profile`, the word profile and the present folder stand
-// before the options.
+// before the options, for `check` the word check.
 #pragma once
 #include "cli/options.h"
 
@@ -11,7 +11,14 @@
 #define CUDA_PROGRAM_GPU     "gtx1080ti" // without --gpu
 
 // What the process tells, a byte each; the largest counts, as several processes of the program may tell.
-enum { CUDA_PROGRAM_DONE = 1, CUDA_PROGRAM_MISMATCH, CUDA_PROGRAM_FAILED, CUDA_PROGRAM_REFUSED };
+enum {
+    CUDA_PROGRAM_DONE = 1,
+    CUDA_PROGRAM_MISMATCH,
+    CUDA_PROGRAM_FOUND,
+    CUDA_PROGRAM_FAILED,
+    CUDA_PROGRAM_REFUSED
+};
+enum { CHECK_FOUND = 1 }; // exit status of `check`
 void cuda_program_tell(uint8_t outcome);
 
 // Whether all options apply to a program; false and an error otherwise.

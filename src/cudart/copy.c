@@ -76,7 +76,7 @@ static void fill_row(uint8_t *to, const struct copy_request *q)
     for (size_t i = 0; i < q->width; i += q->value_bytes) memcpy(to + i, &q->value, q->value_bytes);
 }
 
-static void move(const struct copy_request *q)
+static void move(struct cudart *r, const struct copy_request *q)
 {
     for (size_t z = 0; z < q->depth; z++)
         for (size_t y = 0; y < q->height; y++) {
@@ -85,6 +85,7 @@ static void move(const struct copy_request *q)
                 memmove(to, q->from.data + (z * q->from.rows_per_slice + y) * q->from.pitch, q->width);
             else
                 fill_row(to, q);
+            wf_check_written(r->context, (uintptr_t)to, q->width);
         }
 }
 
@@ -108,7 +109,7 @@ enum cuda_error copy_now(struct cudart *r, struct cuda_stream *s, const struct c
     if (!error) error = stream_wait(r, s);
     if (error) return error;
     struct copy_request whole = joined(q);
-    move(&whole);
+    move(r, &whole);
     r->clock.copies_us += copy_us(q, r);
     return cudaSuccess;
 }

@@ -73,6 +73,7 @@ const struct device_facts *device_facts(struct cudart *r)
     d->registers = (int)device_key(c, "sm.registers");
     d->shared_bytes = (int)device_key(c, "sm.shared_bytes");
     d->shared_optin = (int)device_key(c, "launch.max_shared");
+    if (!cudart_hooks.gpu(r->hooked)) d->shared_bytes = d->shared_optin + (1 << 10); // the system's part
     if (d->shared_optin > d->shared_bytes) d->shared_optin = d->shared_bytes;
     uint64_t line = device_key(c, device_key(c, "l2.line_bytes") ? "l2.line_bytes" : "memory.line_bytes");
     d->l2_bytes = (int)(partitions * sets * device_key(c, "l2.ways") * line);

@@ -64,6 +64,7 @@ static uint64_t next_workspace(struct cudart *r)
     uint64_t address = r->workspaces + r->cooperative_launches++ % WORKSPACES * WORKSPACE_BYTES;
     void *host = r->workspaces ? wf_host(r->context, address, WORKSPACE_BYTES) : NULL;
     if (host) memset(host, 0, WORKSPACE_BYTES);
+    if (host) wf_check_written(r->context, address, WORKSPACE_BYTES);
     return host ? address : 0;
 }
 

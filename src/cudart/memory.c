@@ -79,6 +79,7 @@ enum cuda_error memory_alloc_block(struct cudart *r, void **p, size_t bytes, enu
         return cudaErrorMemoryAllocation;
     }
     add_block(r, &(struct cudart_block){address, bytes, kind, flags});
+    if (kind != MEMORY_DEVICE) wf_check_written(r->context, address, bytes); // by the host, unseen
     *p = (void *)(uintptr_t)address; // NOLINT: equal addresses for host and device
     return cudaSuccess;
 }
@@ -172,6 +173,7 @@ static enum cuda_error enrol(struct cudart *r, void *p, size_t bytes, unsigned f
         return cudaErrorHostMemoryAlreadyRegistered;
     }
     add_block(r, &(struct cudart_block){(uintptr_t)p, bytes, MEMORY_REGISTERED, flags});
+    wf_check_written(r->context, (uintptr_t)p, bytes);
     return cudaSuccess;
 }
 

@@ -388,13 +388,28 @@ static bool is_clear_of(const struct warp *w, const struct race_cell *c)
     return is_own ? w->cta->race->all_sync[w->index] > c->write.sync : is_ordered(w, 0, &c->write);
 }
 
+// Whether the cell's last write was observed by a strong read that happens before the lane's present access.
+static bool is_observed(const struct warp *w, unsigned lane, const struct race_cell *c)
+{
+    for (unsigned k = 0; c->write.strong && k < 2; k++)
+        if (c->read[k].strong && c->read[k].time > c->write.time && is_ordered(w, lane, &c->read[k]))
+            return true;
+    return false;
+}
+
+static bool races_with_write(const struct warp *w, unsigned lane, const struct race_cell *c)
+{
+    return conflicts(w->exec->races, &c->write) && !is_ordered(w, lane, &c->write) &&
+           !is_observed(w, lane, c);
+}
+
 static void cell_read(struct warp *w, unsigned lane, const struct lane_access *a, struct race_cell *c)
 {
     struct race_detector *r = w->exec->races;
     const struct race_record *now = &r->now;
     if (is_clear_of(w, c))
         r->clear = c;
-    else if (conflicts(r, &c->write) && !is_ordered(w, lane, &c->write))
+    else if (races_with_write(w, lane, c))
         report(w, a, &c->write, true, now, false);
     record_read(w, c, now);
 }
@@ -405,7 +420,7 @@ static void cell_write(struct warp *w, unsigned lane, const struct lane_access *
     const struct race_detector *r = w->exec->races;
     const struct race_record *now = &r->now;
     bool together = c->write.time == now->time && c->write.block == now->block && c->write.inst == now->inst;
-    if (conflicts(r, &c->write) && !(together && c->value == value) && !is_ordered(w, lane, &c->write))
+    if (!(together && c->value == value) && races_with_write(w, lane, c))
         report(w, a, &c->write, true, now, true);
     for (unsigned k = 0; k < 2; k++)
         if (conflicts(r, &c->read[k]) && !is_ordered(w, lane, &c->read[k]))

@@ -10,6 +10,7 @@
 //                      orders nothing
 //   fences and flags   a strong write after a fence publishes, a strong read of the same place acquires:
 //                      other blocks' accesses for the reader's block, its own block's for the reader's warp
+//   observation        a strong write happens before what follows a strong read of its value
 //   copies             a copy by cp.async is a thread of its own, ended by the wait for its group (race_copy.h)
 //   one instruction    lanes that write the same value to one place at once do not race
 //

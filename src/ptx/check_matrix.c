@@ -150,7 +150,7 @@ bool check_mma(struct check *c)
         return check_says(c, "'%s' with m%un%uk%u needs .target sm_%u or later; the module is for sm_%u",
                           check_name(i, name), f->m, f->n, f->k, first, c->p->m->target_sm);
     if (!check_mma_operands(c)) return false;
-    if (!f->run || (i->types[0] != i->types[3])) i->unsupported = ptx_unsupported_form;
+    if (!f->run) i->unsupported = ptx_unsupported_form;
     return true;
 }
 
@@ -233,7 +233,6 @@ bool check_wmma(struct check *c)
     if (!(is_product ? check_wmma_product(c, &w) : check_wmma_access(c, &w))) return false;
     enum ptx_type type = is_product && i->type_count == 4 ? i->types[1] : i->types[0];
     if (!check_target(c, first_wmma(&w, type))) return false;
-    if (i->clamps && i->types[0] == PTX_F16) i->unsupported = ptx_unsupported_form;
     return true;
 }
 

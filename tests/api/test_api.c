@@ -259,10 +259,10 @@ static void test_shapes(struct test *t)
          {.grid = {1, 1, 1}, .block = {32, 1, 1}},
          "error: block of 32 x 1 x 1; kernel exactly_64 requires 64 x 1 x 1 (.reqntid)\n"},
         {"trapped",
-         {.grid = {1, 1, 1}, .block = {1, 1, 1}, .shared_bytes = 98305},
-         "error: kernel trapped: a block needs 98305 bytes of shared memory (0 static, 98305 dynamic), and "
+         {.grid = {1, 1, 1}, .block = {1, 1, 1}, .shared_bytes = 232449},
+         "error: kernel trapped: a block needs 232449 bytes of shared memory (0 static, 232449 dynamic), and "
          "the "
-         "limit is 98304 (launch.max_shared)\n"},
+         "limit is 232448 (launch.max_shared)\n"},
     };
     struct fixture f = setup(t);
     for (size_t i = 0; i < TEST_COUNT(rows); i++) {

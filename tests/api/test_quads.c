@@ -1,4 +1,4 @@
-// mma.m8n8k4 of f16, the four products of Volta's instruction, from PTX to registers: all layouts, sums in f16 and f32, functional and
+// mma.m8n8k4 of f16, the four products of Volta's instruction, from PTX to registers: all layouts, sums in f16 and f32, c of f16 for d of f32, functional and
 // timed. Whole numbers, so every order of adding is exact. Fragments: PTX ISA 9.7.14.5.1.
 #include "api/warpfold.h"
 #include "base/narrow.h"
@@ -11,7 +11,8 @@
 enum { LANES = 32, PARTS = 4, SIZE = 8, DEPTH = 4 };
 
 struct product {
-    bool a_by_column, b_by_row, is_float; // is_float: c and d are f32
+    bool a_by_column, b_by_row, is_float; // is_float: d is f32, and c unless is_mixed
+    bool is_mixed;
 };
 
 static uint16_t half_of(int x) { return narrow_from(NARROW_F16, x); }
@@ -19,7 +20,8 @@ static uint16_t half_of(int x) { return narrow_from(NARROW_F16, x); }
 static void write_ptx(const struct product *p, struct strbuf *out)
 {
     const char *sum = p->is_float ? "f32" : "f16", *type = p->is_float ? "f" : "r";
-    unsigned count = p->is_float ? 8 : 4;
+    bool has_float_c = p->is_float && !p->is_mixed;
+    unsigned count = p->is_float ? 8 : 4, c_count = has_float_c ? 8 : 4;
     strbuf_printf(out, ".version 8.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 from, "
                        ".param .u64 to)\n{\n"
                        ".reg .b32 %%r<40>;\n.reg .f32 %%f<8>;\n.reg .b64 %%d<8>;\nld.param.u64 %%d1, "
@@ -28,18 +30,21 @@ static void write_ptx(const struct product *p, struct strbuf *out)
                        "%%d3;\nmul.wide.u32 %%d3, %%r20, 32;\n"
                        "add.s64 %%d2, %%d2, %%d3;\n");
     for (unsigned k = 0; k < 4; k++) strbuf_printf(out, "ld.global.b32 %%r%u, [%%d1+%u];\n", 30 + k, 4 * k);
-    for (unsigned k = 0; k < count; k++)
-        strbuf_printf(out, "ld.global.%s %%%s%u, [%%d1+%u];\n", p->is_float ? "f32" : "b32", type, k,
-                      16 + 4 * k);
-    struct strbuf sums = {0};
+    for (unsigned k = 0; k < c_count; k++)
+        strbuf_printf(out, "ld.global.b32 %%%s%u, [%%d1+%u];\n", has_float_c ? "f" : "r", k, 16 + 4 * k);
+    struct strbuf sums = {0}, addends = {0};
     for (unsigned k = 0; k < count; k++) strbuf_printf(&sums, "%s%%%s%u", k ? ", " : "", type, k);
-    strbuf_printf(
-        out, "mma.sync.aligned.m8n8k4.%s.%s.%s.f16.f16.%s {%s}, {%%r30, %%r31}, {%%r32, %%r33}, {%s};\n",
-        p->a_by_column ? "col" : "row", p->b_by_row ? "row" : "col", sum, sum, sums.text, sums.text);
+    for (unsigned k = 0; k < c_count; k++)
+        strbuf_printf(&addends, "%s%%%s%u", k ? ", " : "", has_float_c ? "f" : "r", k);
+    strbuf_printf(out,
+                  "mma.sync.aligned.m8n8k4.%s.%s.%s.f16.f16.%s {%s}, {%%r30, %%r31}, {%%r32, %%r33}, {%s};\n",
+                  p->a_by_column ? "col" : "row", p->b_by_row ? "row" : "col", sum,
+                  has_float_c ? "f32" : "f16", sums.text, addends.text);
     for (unsigned k = 0; k < count; k++)
         strbuf_printf(out, "st.global.%s [%%d2+%u], %%%s%u;\n", p->is_float ? "f32" : "b32", 4 * k, type, k);
     strbuf_printf(out, "ret;\n}\n");
     strbuf_fini(&sums);
+    strbuf_fini(&addends);
 }
 
 struct matrices {
@@ -65,10 +70,11 @@ static void fill_lane(struct matrices *x, const struct product *p, int lane, cha
         halves[4 + i] = half_of(p->b_by_row ? x->b[part][l][i + upper] : x->b[part][i][l + upper]);
     }
     memcpy(to, halves, sizeof halves);
+    struct product c_only = {.is_float = p->is_float && !p->is_mixed};
     for (int i = 0; i < 8; i++) {
-        float f = (float)*sum_at(x, p, lane, i);
+        float f = (float)*sum_at(x, &c_only, lane, i);
         uint16_t h = half_of((int)f);
-        if (p->is_float)
+        if (c_only.is_float)
             memcpy(to + 16 + 4 * i, &f, 4);
         else
             memcpy(to + 16 + 2 * i, &h, 2);
@@ -127,8 +133,9 @@ static void check(struct test *t, const struct product *p, const char *gpu, stru
 static void test_layouts(struct test *t)
 {
     struct rng g = {test_seed(5)};
-    for (unsigned k = 0; k < 8; k++) {
-        struct product p = {.a_by_column = k & 1, .b_by_row = k >> 1 & 1, .is_float = k >> 2};
+    for (unsigned k = 0; k < 12; k++) {
+        struct product p = {
+            .a_by_column = k & 1, .b_by_row = k >> 1 & 1, .is_float = k >= 4, .is_mixed = k >= 8};
         check(t, &p, NULL, &g);
         check(t, &p, "titanv", &g);
         check(t, &p, "a100", &g);

@@ -26,7 +26,8 @@ static const struct form {
     unsigned m, n, k;
     enum type ab, c, d;
     unsigned registers[4];
-    const char *operation; // of .b1
+    // Of .b1; .satfinite of an f16 d: sums pass the range, and c has a NaN and infinities.
+    const char *operation;
 } forms[] = {
     {16, 16, 16, F16, F32, F32, {8, 8, 8, 8}, ""},
     {32, 8, 16, F16, F32, F32, {8, 8, 8, 8}, ""},
@@ -40,6 +41,8 @@ static const struct form {
     {16, 16, 16, F16, F16, F32, {8, 8, 4, 8}, ""},
     {32, 8, 16, F16, F16, F32, {8, 8, 4, 8}, ""},
     {8, 32, 16, F16, F16, F32, {8, 8, 4, 8}, ""},
+    {16, 16, 16, F16, F16, F16, {8, 8, 4, 4}, ".satfinite"},
+    {32, 8, 16, F16, F32, F16, {8, 8, 8, 4}, ".satfinite"},
     {16, 16, 16, BF16, F32, F32, {4, 4, 8, 8}, ""},
     {32, 8, 16, BF16, F32, F32, {8, 2, 8, 8}, ""},
     {8, 32, 16, BF16, F32, F32, {2, 8, 8, 8}, ""},
@@ -56,6 +59,8 @@ static const struct form {
     {8, 8, 128, B1, S32, S32, {1, 1, 2, 2}, ".xor.popc"},
     {8, 8, 128, B1, S32, S32, {1, 1, 2, 2}, ".and.popc"},
 };
+
+static bool is_finite(const struct form *f) { return str_equal(f->operation, ".satfinite"); }
 
 // -- elements -----------------------------------------------------------------------------------------------
 
@@ -181,10 +186,10 @@ static void write_access(struct strbuf *out, const struct form *f, const struct 
 
 static void write_product(struct strbuf *out, const struct form *f, const struct matrix *m)
 {
-    strbuf_printf(out, "wmma.mma%s.sync.aligned.%s.%s.m%un%uk%u.%s", f->operation, layout_of(&m[0]),
-                  layout_of(&m[1]), f->m, f->n, f->k, types[f->d].text);
+    strbuf_printf(out, "wmma.mma%s.sync.aligned.%s.%s.m%un%uk%u.%s", is_finite(f) ? "" : f->operation,
+                  layout_of(&m[0]), layout_of(&m[1]), f->m, f->n, f->k, types[f->d].text);
     if (f->ab != F16) strbuf_printf(out, ".%s.%s", types[f->ab].text, types[f->ab].text);
-    strbuf_printf(out, ".%s ", types[f->c].text);
+    strbuf_printf(out, ".%s%s ", types[f->c].text, is_finite(f) ? ".satfinite" : "");
     write_fragment(out, 3, f->registers[3]);
     for (unsigned which = 0; which < 3; which++)
         strbuf_puts(out, ", "), write_fragment(out, which, f->registers[which]);
@@ -229,6 +234,36 @@ static double product_of(const struct form *f, const struct matrix *m, unsigned 
     return sum;
 }
 
+static void put_value(struct matrix *m, unsigned place, double v, uint64_t bits)
+{
+    m->values[place] = v;
+    put(m, place / m->columns, place % m->columns, bits);
+}
+
+static double scale(double v, unsigned row) { return fabs(v) * (row % 2 ? -512 : 512); }
+
+// For .satfinite: sums of a row have one sign, so none returns from beyond the range, and are multiples of 512, so none is rounded. c
+// has a NaN and infinities.
+static void make_extreme(struct matrix *m)
+{
+    const struct {
+        double value;
+        uint64_t half, single;
+    } extremes[] = {
+        {NAN, 0x7e00, 0x7fc00000}, {INFINITY, 0x7c00, 0x7f800000}, {-INFINITY, 0xfc00, 0xff800000}};
+    for (unsigned which = 0; which < 3; which++)
+        for (unsigned k = 0; k < m[which].rows * m[which].columns; k++) {
+            double v = m[which].values[k];
+            v = which == 1 ? fabs(v) : scale(which ? trunc(v) : v, k / m[which].columns);
+            put_value(&m[which], k, v, bits_of(m[which].type, v));
+        }
+    for (unsigned k = 0; k < TEST_COUNT(extremes); k++)
+        put_value(&m[2], 7 * k + 3, extremes[k].value,
+                  m[2].type == F16 ? extremes[k].half : extremes[k].single);
+}
+
+static double make_finite(double v) { return isnan(v) ? 0 : fmin(fmax(v, -65504), 65504); }
+
 // One product; what lies between the lines of d stays.
 static void check_form(struct test *t, const char *gpu, const struct form *f, unsigned round, struct rng *g)
 {
@@ -241,10 +276,14 @@ static void check_form(struct test *t, const char *gpu, const struct form *f, un
     matrix_init(&m[2], f->c, f->m, f->n, layouts & 4, room);
     matrix_init(&m[3], f->d, f->m, f->n, layouts & 8, room);
     for (unsigned which = 0; which < 3; which++) matrix_draw(&m[which], g, which < 2, is_whole);
+    if (is_finite(f)) make_extreme(m);
     memset(m[3].bytes, 0xa5, sizeof m[3].bytes);
     want = m[3];
     for (unsigned r = 0; r < f->m; r++)
-        for (unsigned c = 0; c < f->n; c++) put(&want, r, c, bits_of(f->d, product_of(f, m, r, c)));
+        for (unsigned c = 0; c < f->n; c++) {
+            double v = product_of(f, m, r, c);
+            put(&want, r, c, bits_of(f->d, is_finite(f) ? make_finite(v) : v));
+        }
 
     struct strbuf text = {0};
     struct wf_context *context = wf_context_create();

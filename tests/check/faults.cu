@@ -284,6 +284,20 @@ BODY no_fence_body(int *data, int *flag, int *out)
 }
 PAIR(no_fence, (int *data, int *flag, int *out), (data, flag, out))
 
+BODY lock_reset_body(int *lock, int *out)
+{
+    if (blockIdx.x == 0) {
+        __threadfence();
+        atomicAdd(lock, 1); // lock_reset
+    } else {
+        while (GOOD && !*(volatile int *)lock) {
+        }
+        lock[0] = 0; // lock_reset 2
+        out[0] = 1;
+    }
+}
+PAIR(lock_reset, (int *lock, int *out), (lock, out))
+
 BODY byte_race_body(const unsigned char *in, unsigned char *out)
 {
     __shared__ unsigned char row[64];

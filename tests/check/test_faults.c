@@ -54,6 +54,7 @@ static const struct fault faults[] = {
     {"no_syncwarp", "race", "--grid 1 --block 32 " INTS(32) "--arg buf=s32:32:zero", true},
     {"no_fence", "race", "--grid 2 --block 1 --arg buf=s32:1:zero --arg buf=s32:1:zero --arg buf=s32:1:zero",
      true},
+    {"lock_reset", "race", "--grid 2 --block 1 --arg buf=s32:1:zero --arg buf=s32:1:zero", true},
     {"byte_race", "race", "--grid 1 --block 64 --arg buf=u8:64:iota --arg buf=u8:64:zero", true},
     {"neighbour_blocks", "race", "--grid 4 --block 32 " OUT(128) "--arg s32=128", true},
     {"mixed_atomic", "race", "--grid 1 --block 64 --arg buf=s32:1:zero --arg buf=s32:1:zero", true},

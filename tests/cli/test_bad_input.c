@@ -192,7 +192,7 @@ static void test_shapes_and_sizes(struct test *t)
         {VECADD " --arg s32=1 --shared 1000000" OUTPUTS, 1,
          "error: kernel vecadd: a block needs 1000000 bytes of shared memory (0 static, 1000000 dynamic), "
          "and the "
-         "limit is 98304 (launch.max_shared)\n"},
+         "limit is 232448 (launch.max_shared)\n"},
         {VECADD " --arg s32=1 --shared many", 1, "error: --shared many: must be a number of bytes\n"},
         {"run $V --kernel vecadd" SHAPE " --arg buf=f32:100000000000:zero" OUTPUTS, 1,
          "error: out of device memory: argument 0 wants 400000000000 bytes, 0 of 3758096384 are in use "

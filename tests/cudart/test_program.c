@@ -50,18 +50,24 @@ static const char *words(struct test *t)
     return status == 0 ? path : NULL;
 }
 
-// `warpfold run OPTIONS -- words WORDS`, with variables before.
-static int run(struct test *t, const char *variables, const char *options, const char *doing, char **out,
-               char **err)
+// `warpfold COMMAND OPTIONS -- words WORDS`, with variables before.
+static int command(struct test *t, const char *variables, const char *name, const char *options,
+                   const char *doing, char **out, char **err)
 {
     const char *program = words(t);
     struct strbuf command = {0};
     *out = *err = NULL;
     if (!program) return -1;
-    strbuf_printf(&command, "%s %s run %s -- %s %s", variables, test_binary(), options, program, doing);
+    strbuf_printf(&command, "%s %s %s %s -- %s %s", variables, test_binary(), name, options, program, doing);
     int status = test_command(strbuf_text(&command), LIMIT_S, out, err);
     strbuf_fini(&command);
     return status;
+}
+
+static int run(struct test *t, const char *variables, const char *options, const char *doing, char **out,
+               char **err)
+{
+    return command(t, variables, "run", options, doing, out, err);
 }
 
 // Runs functionally, and compares status and stdout; stderr has the part.
@@ -112,9 +118,42 @@ static void test_timed(struct test *t)
     check(t, "--gpu tiny", "time", 0, "time passes, cudaSuccess\n", "cycles");
     check(t, "--functional", "time", 0, "time passes, cudaSuccess\n", "count");
     check(t, "--gpu tiny --tech darsie --verify", "lots", 0, "", "next_word");
+    check(t, "--functional", "shared", 0, "shared 233472, a block 232448\n", "");
+    check(t, "--gpu titanv", "shared", 0, "shared 98304, a block 98304\n", "");
+    check(t, "--gpu a100", "shared", 0, "shared 167936, a block 166912\n", "");
     check(t, "--gpu gtx1080ti", "rates", 0, "single over double 32\n", "");
     check(t, "--gpu titanv", "rates", 0, "single over double 2\n", "");
     check(t, "--gpu tiny --max-cycles 1", "launch", 0, "count -1, cudaErrorLaunchTimeout\n", "max-cycles");
+}
+
+static void test_check(struct test *t)
+{
+    static const struct {
+        const char *options, *words;
+        int status;
+        const char *out, *err;
+    } cases[] = {
+        {"", "launch lots", 0, "count 12, cudaSuccess\n", "nothing found in 6 launches"},
+        {"--gpu titanv", "copies", 0, "word 42\n", "nothing found in 3 launches"},
+        {"", "unset", 1, "word 1\n", "unwritten read: read of 4 bytes of global memory never written"},
+        {"--quiet", "unset", 1, "word 1\n", ""},
+        {"", "unset exit=7", 7, "word 1\n", "of add_byte"},
+        {"", "fault", 1, "", "out of bounds"},
+        {"--kernel count", "launch", 2, "", "--kernel is for a kernel or a script"},
+        {"--bench vecadd", "launch", 2, "", "--bench is for a kernel or a script"},
+    };
+    if (!has_runtimes(t)) return;
+    for (size_t i = 0; i < TEST_COUNT(cases); i++) {
+        char *out, *err;
+        int status = command(t, "", "check", cases[i].options, cases[i].words, &out, &err);
+        CHECK_MSG(t, status == cases[i].status, "%s %s: %d, %s", cases[i].options, cases[i].words, status,
+                  err);
+        CHECK_STR(t, out, cases[i].out);
+        CHECK_HAS(t, err, cases[i].err);
+        if (!*cases[i].err) CHECK_STR(t, err, "");
+        free(out);
+        free(err);
+    }
 }
 
 // Every launch is in the JSON; launches that are not chosen have no cycles.
@@ -250,7 +289,7 @@ static void test_nvcc(struct test *t)
 int main(int argc, char **argv)
 {
     static const struct test_case cases[] = {
-        {"status", test_status},   {"faults", test_faults},     {"timed", test_timed}, {"json", test_json},
-        {"profile", test_profile}, {"refusals", test_refusals}, {"nvcc", test_nvcc}};
+        {"status", test_status}, {"faults", test_faults},   {"timed", test_timed},       {"json", test_json},
+        {"check", test_check},   {"profile", test_profile}, {"refusals", test_refusals}, {"nvcc", test_nvcc}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }

@@ -110,6 +110,8 @@ struct ir_value *lower_low(struct lower *l, struct ir_value *v);  // low word of
 struct ir_value *lower_high(struct lower *l, struct ir_value *v); // high word
 struct ir_value *lower_pack(struct lower *l, struct ir_value *low, struct ir_value *high);
 // Two 16-bit values in one word.
+struct ir_value *lower_widen_half(struct lower *l, struct ir_value *both,
+                                  unsigned half); // f16 of a half, in f32
 struct ir_value *lower_pack_halves(struct lower *l, struct ir_value *low, struct ir_value *high);
 struct ir_value *lower_compare(struct lower *l, enum isa_cmp cmp, enum isa_type type, struct ir_value *a,
                                struct ir_value *b);

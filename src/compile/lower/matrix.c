@@ -1,6 +1,7 @@
 // Matrix instructions (PTX ISA 9.7.14): registers of the operands one after the other; widths are the machine's business.
 #include "compile/lower/impl.h"
 #include "isa/mma.h"
+#include "isa/modes.h"
 #include "isa/space.h"
 
 enum { REGISTERS_MAX = 32 }; // of all operands
@@ -67,6 +68,32 @@ static void lower_doubles(struct lower *l)
     for (unsigned k = 0; k < 4; k++) lower_write_operand(l, element(&p->operands[0], k), c[k]);
 }
 
+// c of m8n8k4 in f16 as c in f32. A lane of f16 has a row of 8 columns in 4 registers, a lane of f32 has 4 columns of two
+// rows, all in the same 4 lanes.
+static void spread_halves(struct lower *l, struct ir_value *c[8])
+{
+    static const enum ir_class words[] = {IR_CLASS_32};
+    struct ir_value *rows[4], *lane = lower_sreg(l, PTX_SREG_LANEID, 0);
+    struct ir_value *columns = op2(l, IR_AND, TYPE_U32, lane, word(l, 2));
+    struct ir_value *is_right = lower_compare(l, CMP_NE, TYPE_U32, columns, word(l, 0));
+    read_registers(l, 3, PTX_B32, rows, 0);
+    for (unsigned k = 0; k < 4;
+         k++) { // pairs of columns: of the left or right four, of the upper or lower row
+        unsigned half = k / 2, row = k % 2;
+        struct ir_value *from = op2(l, IR_AND, TYPE_U32, lane, word(l, ~2u)), *pair[2];
+        from = op2(l, IR_OR, TYPE_U32, from, word(l, 2 * row));
+        for (unsigned side = 0; side < 2; side++) {
+            struct ir_value *uses[] = {rows[2 * half + side], from, word(l, 31), word(l, UINT32_MAX)};
+            struct ir_inst *i = lower_effect(l, IR_SHFL, TYPE_B32, 1, words, 4, uses);
+            i->mode = MODE_SHFL_IDX;
+            pair[side] = i->defs[0];
+        }
+        struct ir_value *both = lower_select(l, is_right, pair[1], pair[0]);
+        c[2 * k] = lower_widen_half(l, both, 0);
+        c[2 * k + 1] = lower_widen_half(l, both, 1);
+    }
+}
+
 // m8n8k4 of f16 with sums in f32: an instruction for columns 0 to 3 of d, one for 4 to 7.
 static void lower_halves(struct lower *l)
 {
@@ -75,7 +102,10 @@ static void lower_halves(struct lower *l)
     struct ir_value *uses[FACTORS + SUMS], *c[2 * SUMS], *d[2 * SUMS];
     unsigned count = read_registers(l, 1, PTX_B32, uses, 0);
     read_registers(l, 2, PTX_B32, uses, count);
-    read_registers(l, 3, PTX_B32, c, 0);
+    if (l->inst->types[3] == PTX_F16)
+        spread_halves(l, c);
+    else
+        read_registers(l, 3, PTX_B32, c, 0);
     for (unsigned half = 0; half < 2; half++) {
         for (unsigned k = 0; k < SUMS; k++) uses[FACTORS + k] = c[half * SUMS + k];
         struct ir_inst *i = lower_effect(l, IR_MMA, TYPE_F32, SUMS, classes, FACTORS + SUMS, uses);

@@ -218,8 +218,7 @@ static void store_pair(struct lower *l, const struct matrix *m, unsigned pair, u
     for (unsigned k = 0; k < 2; k++) store_element(l, m, v[k], x, y + k);
 }
 
-// The value in f32 of half 0 or 1 of a register.
-static struct ir_value *widen_half(struct lower *l, struct ir_value *both, unsigned half)
+struct ir_value *lower_widen_half(struct lower *l, struct ir_value *both, unsigned half)
 {
     struct ir_value *v = op1(l, IR_CVT, TYPE_F32, half ? op2(l, IR_SHR, TYPE_U32, both, word(l, 16)) : both);
     v->def->type2 = TYPE_F16;
@@ -234,10 +233,25 @@ static struct ir_value *narrow_pair(struct lower *l, struct ir_value *low, struc
     return v;
 }
 
+// .satfinite of two halves: beyond the range the greatest finite value, for a NaN 0.
+static struct ir_value *make_finite(struct lower *l, struct ir_value *pair)
+{
+    enum { GREATEST = 0x477fe000 }; // 65,504 in f32
+    struct ir_value *v[2];
+    for (unsigned half = 0; half < 2; half++) {
+        struct ir_value *x = lower_widen_half(l, pair, half);
+        struct ir_value *most = op2(l, IR_FMIN, TYPE_F32, x, word(l, GREATEST));
+        most = op2(l, IR_FMAX, TYPE_F32, most, word(l, 0x80000000u | GREATEST));
+        v[half] = lower_select(l, lower_compare(l, CMP_EQ, TYPE_F32, x, x), most, word(l, 0));
+    }
+    return narrow_pair(l, v[0], v[1]);
+}
+
 // Accumulator r of c. Of f16 beside a d of f32 it is half of a register.
 static struct ir_value *addend_of(struct lower *l, unsigned r, bool is_widened, bool is_wide)
 {
-    return is_widened ? widen_half(l, fragment_of(l, 3, r / 2, false), r % 2) : fragment_of(l, 3, r, is_wide);
+    return is_widened ? lower_widen_half(l, fragment_of(l, 3, r / 2, false), r % 2)
+                      : fragment_of(l, 3, r, is_wide);
 }
 
 // A product whose c and d differ (f16 and f32) adds in f32, as the card's code does: c is converted before, d behind.
@@ -272,7 +286,7 @@ static void multiply(struct lower *l, const struct ptx_wmma *w)
                                  : w->k == 16 ? MMA_16816
                                  : w->k == 32 ? MMA_8832
                                               : MMA_88128);
-            if (p->clamps) i->flags |= INST_SAT;
+            if (p->clamps && d == PTX_S32) i->flags |= INST_SAT;
             i->round = (uint8_t)lower_round(p->round);
             i->boolean = p->boolean == PTX_BOOL_XOR ? BOOL_XOR : BOOL_AND;
             for (unsigned r = 0; r < each; r++) sums[count++] = i->defs[r];
@@ -281,6 +295,7 @@ static void multiply(struct lower *l, const struct ptx_wmma *w)
         count /= 2;
         for (unsigned r = 0; r < count; r++) sums[r] = narrow_pair(l, sums[2 * r], sums[2 * r + 1]);
     }
+    for (unsigned r = 0; p->clamps && d == PTX_F16 && r < count; r++) sums[r] = make_finite(l, sums[r]);
     write_fragment(l, sums, count);
 }
 

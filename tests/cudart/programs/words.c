@@ -5,6 +5,7 @@
 //     time       prints whether events see time                  wait    exits from a kernel's launch under way, by a callback
 //     exit=N     ends with status N                              signal  ends by SIGKILL
 //     absent     calls a function that is not there              fork    a child process launches, too
+//     copies     reads memory that copies wrote                  unset   reads memory that nothing wrote
 #include "cudart/cuda.h"
 
 #include <signal.h>
@@ -14,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static char count, next_word, store_at, say;
+static char count, next_word, store_at, say, add_byte;
 static char counter;
 static int *shared_word;
 static const struct cuda_dim3 one = {1, 1, 1};
@@ -30,6 +31,7 @@ static __attribute__((constructor)) void register_program(void)
     __cudaRegisterFunction(handle, &next_word, NULL, "next_word", -1, NULL, NULL, NULL, NULL, NULL);
     __cudaRegisterFunction(handle, &store_at, NULL, "store_at", -1, NULL, NULL, NULL, NULL, NULL);
     __cudaRegisterFunction(handle, &say, NULL, "say", -1, NULL, NULL, NULL, NULL, NULL);
+    __cudaRegisterFunction(handle, &add_byte, NULL, "add_byte", -1, NULL, NULL, NULL, NULL, NULL);
     __cudaRegisterVar(handle, &counter, &counter, "counter", 0, 4, 0, 0);
     __cudaRegisterManagedVar(handle, (void **)&shared_word, NULL, "shared_word", 0, 4, 0, 0);
     __cudaRegisterFatBinaryEnd(handle);
@@ -86,6 +88,32 @@ static void fork_and_launch(void)
 
 static void leave(void *status) { exit(*(int *)status); }
 
+// add_byte reads a word of device memory: written by copies and a fill, or never.
+static void read_word(int is_written)
+{
+    int *words = NULL, by = 1, value = 41;
+    signed char last = 0;
+    cudaMalloc((void **)&words, 12);
+    if (is_written) {
+        cudaMemset(words, 0, 4);
+        cudaMemcpy(words + 1, &value, 4, COPY_TO_DEVICE);
+        cudaMemcpy(words + 2, words + 1, 4, COPY_ON_DEVICE);
+    }
+    for (int i = 0; i < 3; i++) launch(&add_byte, (void *[]){&(int *){words + i}, &by, &last});
+    cudaMemcpy(&value, words + 2, 4, COPY_FROM_DEVICE);
+    printf("word %d\n", value);
+    cudaFree(words);
+}
+
+// cudaDevAttrMaxSharedMemoryPerMultiprocessor, cudaDevAttrMaxSharedMemoryPerBlockOptin.
+static void print_shared(void)
+{
+    int all = -1, block = -1;
+    cudaDeviceGetAttribute(&all, 81, 0);
+    cudaDeviceGetAttribute(&block, 97, 0);
+    printf("shared %d, a block %d\n", all, block);
+}
+
 // cudaDevAttrSingleToDoublePrecisionPerfRatio.
 static void print_rates(void)
 {
@@ -104,6 +132,9 @@ static void do_word(const char *word)
     if (!strcmp(word, "lots")) launch_lots();
     if (!strcmp(word, "time")) time_launch();
     if (!strcmp(word, "rates")) print_rates();
+    if (!strcmp(word, "shared")) print_shared();
+    if (!strcmp(word, "copies")) read_word(1);
+    if (!strcmp(word, "unset")) read_word(0);
     if (!strcmp(word, "absent")) printf("%s\n", cudaGetErrorName(cudaGraphicsMapResources()));
     if (!strcmp(word, "fork")) fork_and_launch();
     if (!strcmp(word, "leave")) cudaLaunchHostFunc(NULL, leave, &status);
