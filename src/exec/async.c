@@ -1,5 +1,6 @@
 // Copies of a warp: see async.h.
 #include "exec/async.h"
+#include "exec/bulk.h"
 #include "exec/general.h"
 #include "exec/mbarrier.h"
 #include "exec/phase.h"
@@ -11,7 +12,7 @@
 
 // -- the queue ----------------------------------------------------------------------------------------------
 
-static struct async_warp *async_of(struct warp *w)
+struct async_warp *async_of(struct warp *w)
 {
     if (!w->async) w->async = heap_alloc(sizeof *w->async);
     return w->async;
@@ -44,6 +45,7 @@ void async_start(struct warp *w)
     struct async_warp *a = w->async;
     if (!a) return;
     for (size_t k = 0; k < a->queue.count; k++) drop(a, a->queue.data[k]);
+    bulk_start(w);
     a->queue.count = 0;
     a->entries = 0;
     memset(a->commits, 0, sizeof a->commits);
@@ -57,6 +59,7 @@ void async_fini(struct warp *w)
         next = c->next_spare;
         free(c);
     }
+    bulk_fini(w);
     vec_fini(&w->async->queue);
     free(w->async);
     w->async = NULL;
@@ -160,7 +163,9 @@ static bool is_late(const struct exec *e) { return e->defers_copies && !e->is_ti
 void async_exit(struct warp *w, uint64_t lanes)
 {
     struct async_warp *a = w->async;
-    if (!is_late(w->exec) || !a->queue.count) return;
+    if (!is_late(w->exec)) return;
+    if (a->bulk) bulk_exit(w, lanes);
+    if (!a->queue.count) return;
     for (size_t k = 0; k < a->queue.count; k++)
         if (a->queue.data[k]->bytes) finish(a->queue.data[k], lanes);
     settle(w);
@@ -321,7 +326,9 @@ static void land_for(struct warp *w, const uint8_t *at)
 
 void async_land_for(struct cta *c, const uint8_t *at)
 {
-    for (uint32_t k = 0; is_late(c->exec) && k < c->warp_count; k++) land_for(&c->warps[k], at);
+    if (!is_late(c->exec)) return;
+    for (uint32_t k = 0; k < c->warp_count; k++) land_for(&c->warps[k], at);
+    bulk_land_for(c, (uint64_t)(at - c->shared));
 }
 
 static const struct bound *load_strong(const struct bound *d, struct warp *w, uint8_t *regs, uint64_t active)

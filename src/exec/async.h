@@ -32,13 +32,17 @@ struct async_entry {
     uint8_t data[LANES_MAX][16];    // after departure
 };
 
+struct bulk_warp;
+
 struct async_warp {
+    struct bulk_warp *bulk;          // bulk copies (bulk.h); NULL: none since the block's creation
     VEC(struct async_entry *) queue; // in order of issue
     struct async_entry *spare;
     uint64_t entries; // issued since the warp's start
     uint32_t commits[LANES_MAX];
 };
 
+struct async_warp *async_of(struct warp *w); // made on demand
 // Departure and landing of a copy's lanes; a lane departs before it lands. Both have no effect on lanes over already.
 // Landing makes the arrivals that waited for the lanes, and removes finished entries from the queue.
 void async_depart(struct async_entry *c, uint64_t lanes);

@@ -69,6 +69,7 @@ struct allocation_slot {
     uint32_t base, upper, room;
 };
 
+struct bulk_copy;
 struct checker;
 struct hint;
 struct lane_access;
@@ -145,6 +146,8 @@ struct exec {
     void (*woken)(void *context,
                   struct cta *c); // a stopped warp of the block is ready again (phase.h). NULL: not wanted
     void *woken_context;
+    // is_timed: a warp has issued a bulk copy (bulk.h); context: woken_context
+    void (*copies)(void *context, struct warp *w, struct bulk_copy *c);
     bool polls;    // a wait for a phase of an mbarrier goes on at once: mechanisms know no parked warps
     bool is_timed; // run by the timing model, which logs stores and atomics to global memory (timed.h)
     uint32_t sm;   // is_timed: number of the engine's SM

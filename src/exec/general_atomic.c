@@ -230,6 +230,23 @@ bool exec_atomic_sequence(const struct inst *i, enum isa_space where, unsigned c
 
 static uint64_t low64(const uint32_t value[4]) { return (uint64_t)value[1] << 32 | value[0]; }
 
+// Smaller (is_max: greater) of two f16 or bf16; of a NaN and a number the number, -0 below +0.
+static uint16_t extreme_half(bool is_bf16, bool is_max, uint16_t x, uint16_t y)
+{
+    uint16_t infinity = is_bf16 ? 0x7f80 : 0x7c00;
+    bool x_is_nan = (x & 0x7fff) > infinity, y_is_nan = (y & 0x7fff) > infinity;
+    if (x_is_nan && y_is_nan) return 0x7fff;
+    if (x_is_nan || y_is_nan) return x_is_nan ? y : x;
+    int x_key = x >> 15 ? -(x & 0x7fff) - 1 : x, y_key = y >> 15 ? -(y & 0x7fff) - 1 : y;
+    return (x_key < y_key) != is_max ? x : y;
+}
+
+static bool is_half_extreme(const struct inst *i)
+{
+    return (i->type == TYPE_F16 || i->type == TYPE_BF16) &&
+           (i->mode == MODE_ATOM_MIN || i->mode == MODE_ATOM_MAX);
+}
+
 // The new value of one lane's location; 16-byte types support exchange and compare-and-swap only.
 void exec_atomic_apply(const struct inst *i, enum isa_space where, unsigned bytes, const uint32_t old[4],
                        const uint32_t b[4], const uint32_t c[4], uint32_t fresh[4])
@@ -237,6 +254,11 @@ void exec_atomic_apply(const struct inst *i, enum isa_space where, unsigned byte
     if (bytes == 16) {
         bool cas = i->mode == MODE_ATOM_CAS;
         memcpy(fresh, !cas ? b : memcmp(old, b, 16) == 0 ? c : old, 16);
+        return;
+    }
+    if (is_half_extreme(i)) {
+        fresh[0] =
+            extreme_half(i->type == TYPE_BF16, i->mode == MODE_ATOM_MAX, (uint16_t)old[0], (uint16_t)b[0]);
         return;
     }
     uint64_t x = lane_atomic((enum isa_mode)i->mode, (enum isa_type)i->type, is_flushing(i, where),

@@ -1,6 +1,7 @@
 // Waiting for phases of mbarriers and at barriers of clusters: see phase.h.
 #include "exec/phase.h"
 #include "exec/async.h"
+#include "exec/bulk.h"
 #include "exec/general.h"
 #include "exec/hint.h"
 #include "exec/mbarrier.h"
@@ -34,6 +35,7 @@ void cluster_leave(struct cta *c)
 {
     struct cluster *x = c->cluster;
     if (!x || x == &c->own) return;
+    bulk_block_ends(c);
     x->cta[c->rank] = NULL;
     c->cluster = &c->own;
     if (--x->left == 0) free(x);

@@ -196,14 +196,24 @@ static uint32_t thread_of(const struct warp *w, unsigned lane)
     return (w->index << w->exec->races->warp_shift) + lane;
 }
 
-void race_copy(struct warp *w, const struct bound *d, unsigned lane)
+// A thread's copies of one track, among the block's.
+static uint32_t track_of(const struct warp *w, uint32_t thread, unsigned track)
+{
+    return track * (w->cta->race->warps << w->exec->races->warp_shift) + thread;
+}
+
+static void copy_begins(struct warp *w, const struct bound *d, unsigned lane, unsigned track)
 {
     struct race_detector *r = w->exec->races;
-    if (!r) return;
     struct race_block *b = w->cta->race;
-    if (!b->copies) b->copies = race_copies_create(b->warps << r->warp_shift);
-    r->now.is_copy = true;
-    r->now.stamp = race_copies_issue(b->copies, thread_of(w, lane), d->index);
+    if (!b->copies) b->copies = race_copies_create(RACE_TRACKS * (b->warps << r->warp_shift));
+    r->now.is_copy = (uint8_t)(1 + track);
+    r->now.stamp = race_copies_issue(b->copies, track_of(w, thread_of(w, lane), track), d->index);
+}
+
+void race_copy(struct warp *w, const struct bound *d, unsigned lane)
+{
+    if (w->exec->races) copy_begins(w, d, lane, RACE_CP_ASYNC);
 }
 
 void race_copy_commit(struct warp *w, uint64_t lanes)
@@ -231,23 +241,76 @@ void race_copy_arrive(struct warp *w, uint64_t lanes)
         race_copies_arrive(w->cta->race->copies, thread_of(w, bit_lowest(lanes)), r->now.time);
 }
 
+static void look_for_open(struct warp *w, unsigned lane, enum race_track track)
+{
+    uint32_t inst;
+    while (race_copies_take_open(w->cta->race->copies, track_of(w, thread_of(w, lane), track), &inst))
+        if (w->exec->checker) checker_open_copy(w, inst, lane);
+}
+
 void race_copy_exit(struct warp *w, uint64_t lanes)
 {
+    for (; w->exec->races && w->cta->race->copies && lanes; lanes &= lanes - 1) {
+        look_for_open(w, bit_lowest(lanes), RACE_CP_ASYNC);
+        look_for_open(w, bit_lowest(lanes), RACE_BULK_SOURCE);
+    }
+}
+
+// -- bulk copies --------------------------------------------------------------------------------------------
+
+void race_bulk(struct warp *w, const struct bound *d, unsigned lane, enum race_track track, bool is_strong)
+{
+    if (!w->exec->races) return;
+    copy_begins(w, d, lane, track);
+    w->exec->races->now.strong = is_strong;
+}
+
+// The completion releases, as an atomic of the copy does.
+void race_bulk_complete(struct warp *w, unsigned lane, const struct cta *to, uint32_t barrier)
+{
+    struct race_detector *r = w->exec->races;
+    if (!r) return;
+    struct race_page *p = &to->race->shared;
+    struct race_cell *cell = &p->cells[p->by_byte ? barrier : barrier / 4];
+    r->now.time = ++r->time;
+    race_copies_arrive(w->cta->race->copies, track_of(w, thread_of(w, lane), RACE_BULK_BARRIER), r->now.time);
+    race_fence(w);
+    cell->published = u32_max(cell->published, r->time);
+}
+
+void race_bulk_commit(struct warp *w, uint64_t lanes)
+{
     struct race_copies *c = w->exec->races ? w->cta->race->copies : NULL;
-    uint32_t inst;
-    for (; c && lanes; lanes &= lanes - 1)
-        while (race_copies_take_open(c, thread_of(w, bit_lowest(lanes)), &inst))
-            if (w->exec->checker) checker_open_copy(w, inst, bit_lowest(lanes));
+    for (; c && lanes; lanes &= lanes - 1) {
+        uint32_t thread = thread_of(w, bit_lowest(lanes));
+        race_copies_commit(c, track_of(w, thread, RACE_BULK_SOURCE));
+        race_copies_commit(c, track_of(w, thread, RACE_BULK_TARGET));
+    }
+}
+
+void race_bulk_wait(struct warp *w, uint64_t lanes, unsigned pending, bool sources)
+{
+    struct race_detector *r = w->exec->races;
+    if (!r || !w->cta->race->copies) return;
+    const struct race_block *b = w->cta->race;
+    const struct race_copy_end end = {
+        .time = ++r->time, .stamp = b->now[w->index], .sync = b->sync[w->index]};
+    for (; lanes; lanes &= lanes - 1) {
+        uint32_t thread = thread_of(w, bit_lowest(lanes));
+        race_copies_wait(b->copies, track_of(w, thread, RACE_BULK_SOURCE), pending, end);
+        if (!sources) race_copies_wait(b->copies, track_of(w, thread, RACE_BULK_TARGET), pending, end);
+    }
 }
 
 // Whether a copy of the block is over before the present access of the lane.
 static bool copy_is_ordered(const struct warp *w, unsigned lane, const struct race_record *before)
 {
     const struct race_block *b = w->cta->race;
-    uint32_t warp = (uint32_t)before->thread >> w->exec->races->warp_shift;
-    uint32_t arrival = race_copies_arrival(b->copies, before->thread, before->time);
+    uint32_t warp = (uint32_t)before->thread >> w->exec->races->warp_shift,
+             track = track_of(w, before->thread, before->is_copy - 1u);
+    uint32_t arrival = race_copies_arrival(b->copies, track, before->time);
     if (arrival && arrival <= b->fenced && arrival <= b->acquired[w->index]) return true;
-    const struct race_copy_end *end = race_copies_end(b->copies, before->thread, before->stamp);
+    const struct race_copy_end *end = race_copies_end(b->copies, track, before->stamp);
     if (!end) return false;
     if (before->thread == thread_of(w, lane)) return true;
     if (warp == w->index && b->lane_sync[w->index * LANES_MAX + lane] > end->sync) return true;

@@ -27,6 +27,10 @@
 
 enum race_access { RACE_READ, RACE_WRITE, RACE_ATOMIC };
 
+// Copies of a thread that end together (race_copy.h): of cp.async; reads and writes of bulk copies that have groups; bulk
+// copies that complete at an mbarrier.
+enum race_track { RACE_CP_ASYNC, RACE_BULK_SOURCE, RACE_BULK_TARGET, RACE_BULK_BARRIER, RACE_TRACKS };
+
 void race_create(struct exec *e);
 // Searches for races with the launch's rivals (race_book.h), hands over all findings, and frees the detector.
 // out NULL: the findings are dropped.
@@ -59,6 +63,13 @@ void race_copy_commit(struct warp *w, uint64_t lanes);
 void race_copy_wait(struct warp *w, uint64_t lanes, unsigned pending);
 void race_copy_arrive(struct warp *w, uint64_t lanes);
 void race_copy_exit(struct warp *w, uint64_t lanes);
+
+// The same of bulk copies. race_bulk: before the calls of race_lane of a track. race_bulk_complete: the copy completes at the
+// mbarrier of block `to`. race_bulk_wait: sources: for their reads alone.
+void race_bulk(struct warp *w, const struct bound *d, unsigned lane, enum race_track track, bool is_strong);
+void race_bulk_complete(struct warp *w, unsigned lane, const struct cta *to, uint32_t barrier);
+void race_bulk_commit(struct warp *w, uint64_t lanes);
+void race_bulk_wait(struct warp *w, uint64_t lanes, unsigned pending, bool sources);
 
 void race_fence(struct warp *w);
 // A release that the warp makes, and an acquire of such releases up to a time. race_release: the time of the latest, given

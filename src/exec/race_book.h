@@ -23,7 +23,7 @@ struct race_record { // one access
     uint32_t sync;  // of the warp: warp-wide syncs
     uint16_t thread;
     bool strong;
-    bool is_copy; // by cp.async
+    uint8_t is_copy; // by an asynchronous copy: 1 + enum race_track; 0: no copy
 };
 
 struct race_cell { // of a word or a byte

@@ -10,6 +10,9 @@
 #include "exec/exec_impl.h"
 #include "exec/race_book.h"
 
+//
+// Bulk copies (bulk.h) have groups of their own, which may be waited for by halves: their threads are counted as further
+// tracks of the same threads. A bulk copy that completes at an mbarrier is followed at once by an arrival.
 struct race_copies; // of a block
 
 struct race_copy_end { // stamps of the wait that covers a group

@@ -3,6 +3,7 @@
 // one address, and is checked and written as a whole.
 #include "exec/timed.h"
 #include "exec/async.h"
+#include "exec/bulk.h"
 #include "exec/general.h"
 #include "isa/fields.h"
 #include "isa/program.h"
@@ -340,6 +341,44 @@ void timed_depart(struct timed_engine *t, struct async_entry *c)
     for (; t->log.count && lanes; lanes &= lanes - 1) {
         unsigned l = bit_lowest(lanes);
         overlay(t, c->from[l], c->real[l], c->data[l]);
+    }
+}
+
+// Logs `count` values of `bytes` bytes for places one after the other.
+static void log_values(struct timed_engine *t, const struct bulk_copy *c, uint8_t *host, uint64_t address,
+                       const uint8_t *from, unsigned count, unsigned bytes)
+{
+    struct record_view v = new_record(t, c->inst, bit_mask(count), bytes, false, !c->reduces && bytes == 16);
+    for (unsigned n = 0; n < count; n++) {
+        if (!v.r->is_row || !n) v.host[n] = host + n * bytes;
+        memcpy(v.value + (size_t)n * v.r->lane_words, from + n * bytes, bytes);
+    }
+    for (unsigned n = 0; n < count; n++)
+        filter_add(c->reduces ? t->changed : t->written, address + n * bytes, bytes);
+}
+
+static void log_piece(struct timed_engine *t, const struct bulk_copy *c, const struct bulk_piece *p)
+{
+    unsigned unit = c->reduces ? isa_type_bytes((enum isa_type)c->inst->type) : 16;
+    for (uint32_t at = 0; at < p->bytes;) {
+        uint32_t left = p->bytes - at, count = left / unit < LANES_MAX ? left / unit : LANES_MAX;
+        unsigned bytes = count ? unit : left; // the rest of a store
+        if (!count) count = 1;
+        log_values(t, c, p->host + at, p->address + at, c->image + p->offset + at, count, bytes);
+        at += count * bytes;
+    }
+}
+
+void timed_bulk_depart(struct timed_engine *t, struct bulk_copy *c, uint64_t cycle)
+{
+    t->cycle = cycle;
+    bulk_depart(c);
+    for (size_t k = 0; k < c->pieces.count; k++) {
+        const struct bulk_piece *p = &c->pieces.data[k];
+        if (c->kind == BULK_STORE)
+            log_piece(t, c, p);
+        else if (t->log.count && c->kind == BULK_LOAD)
+            overlay(t, p->host, p->bytes, c->image + p->offset);
     }
 }
 

@@ -130,6 +130,9 @@ enum timed_outcome timed_recompute(struct timed_engine *t, struct warp *w, uint6
 struct async_entry;
 void timed_depart(struct timed_engine *t, struct async_entry *c);
 
+// Departure of a bulk copy in a cycle: reads its source, global memory as above. The bytes of stores are logged.
+void timed_bulk_depart(struct timed_engine *t, struct bulk_copy *c, uint64_t cycle);
+
 // Performs the reconvergence before the next instruction of a warp made ready by another warp (a barrier).
 void timed_settle(struct warp *w);
 // A warp that waits at a barrier goes on alone (sim.no_barriers); else no effect. The other warps' values may be missing.

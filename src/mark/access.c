@@ -102,7 +102,8 @@ bool access_is_full_barrier(const struct inst *i)
 bool access_orders_memory(const struct inst *i)
 {
     if (isa_has(i, ISA_BARRIER | ISA_FENCE | ISA_CALL)) return true;
-    if (i->op == OP_DEPBAR || i->op == OP_SYNCSWAIT || i->op == OP_UCGABAR) return true;
+    if (i->op == OP_DEPBAR || i->op == OP_UTMACMDWAIT || i->op == OP_SYNCSWAIT || i->op == OP_UCGABAR)
+        return true;
     if (isa_has(i, ISA_ATOMIC)) return i->sem == SEM_ACQUIRE || i->sem == SEM_ACQ_REL || i->sem == SEM_SC;
     return isa_has(i, ISA_LOAD) && i->sem != SEM_WEAK;
 }

@@ -44,7 +44,7 @@ static bool check_operation(struct check *c)
     case PTX_OP_LOP3: return check_integer(c, &i->operands[4], 0, 0xffff);
     case PTX_OP_BFE: return check_field(c, 2);
     case PTX_OP_BFI: return check_field(c, 3);
-    case PTX_OP_PMEVENT: return check_integer(c, &i->operands[0], 0, c->given & F(MASK) ? 0xffff : 15);
+    case PTX_OP_PMEVENT: return check_integer(c, &i->operands[0], 0, c->given & F(WORD) ? 0xffff : 15);
     case PTX_OP_VOTE:
     case PTX_OP_MATCH: return check_vote(c);
     case PTX_OP_SHFL: return check_shuffle(c);

@@ -125,6 +125,7 @@ bool check_of_cluster(struct check *c)
     case PTX_OP_ST:
     case PTX_OP_ATOM:
     case PTX_OP_RED:
+    case PTX_OP_CP:
     case PTX_OP_ISSPACEP:
     case PTX_OP_CVTA:
     case PTX_OP_FENCE:

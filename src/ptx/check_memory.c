@@ -259,6 +259,7 @@ static bool check_cp_arrive(struct check *c)
 bool check_cp(struct check *c)
 {
     struct ptx_inst *i = c->i;
+    if (i->bulk) return check_bulk(c);
     if (i->mode == PTX_MODE_NONE) i->mode = PTX_MODE_CP_ASYNC;
     if (i->mode == PTX_MODE_CP_ARRIVE) return check_cp_arrive(c);
     bool is_known = i->mode >= PTX_MODE_CP_ASYNC && i->mode <= PTX_MODE_CP_WAIT_ALL;

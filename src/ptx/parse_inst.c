@@ -68,7 +68,7 @@ static unsigned refused_class(enum ptx_op op)
 static bool may_repeat(enum ptx_op op, enum ptx_field field)
 {
     return field == FIELD_TYPE || field == FIELD_LAYOUT || (field == FIELD_SPACE && op == PTX_OP_CP) ||
-           field == FIELD_HINT || field == FIELD_PROXY_KIND;
+           field == FIELD_HINT || field == FIELD_PROXY_KIND || field == FIELD_BULK;
 }
 
 static void set_space(struct ptx_inst *i, enum ptx_space space, bool first)
@@ -92,6 +92,14 @@ static bool add_layout(struct parser *p, struct ptx_inst *i, enum ptx_layout lay
 {
     if (i->layouts[1]) return parse_error(p, "too many layouts for '%s'", ptx_op_name(i->op));
     i->layouts[i->layouts[0] != PTX_LAYOUT_NONE] = layout;
+    return true;
+}
+
+static bool add_word(struct parser *p, struct ptx_inst *i, unsigned word)
+{
+    char found[TOKEN_TEXT_BYTES];
+    if (i->bulk & word) return parse_error(p, "%s is repeated", lex_token_text(&p->t, found));
+    i->bulk |= (uint16_t)word;
     return true;
 }
 
@@ -145,6 +153,7 @@ static bool set_field(struct parser *p, struct ptx_inst *i, const struct suffix 
             i->mode = follows ? PTX_MODE_CP_ARRIVE : (enum ptx_mode)s->value;
         break;
     case FIELD_CTA: i->of_cluster = s->value == 2; break;
+    case FIELD_BULK: return add_word(p, i, s->value);
     case FIELD_PHASE: i->phase = (enum ptx_phase)s->value; break;
     case FIELD_FTZ: i->ftz = true; break;
     case FIELD_SAT: i->sat = true; break;
@@ -177,12 +186,11 @@ static bool set_field(struct parser *p, struct ptx_inst *i, const struct suffix 
     case FIELD_ABS:   // written with .xorsign
     case FIELD_CLAMP: // the opposite of .wrap
     case FIELD_NOFTZ:
-    case FIELD_MASK:
     case FIELD_L1:
     case FIELD_L2:
     case FIELD_HINT:
     case FIELD_CACHE_HINT:
-    case FIELD_TABLE:
+    case FIELD_WORD:
     case FIELD_PROXY_KIND:
     case FIELD_REFUSED:
     case FIELD_COUNT: break;

@@ -116,11 +116,34 @@ static void print_matrix_name(const struct printer *p, const struct ptx_inst *i)
     put_flag(p, i->boolean != PTX_BOOL_NONE, "popc");
 }
 
+// The words of a bulk copy, in the order of the PTX ISA.
+static void print_bulk(const struct printer *p, const struct ptx_inst *i)
+{
+    bool prefetches = i->bulk & PTX_WORD_PREFETCH;
+    put_flag(p, i->bulk & PTX_WORD_REDUCE, "reduce");
+    put(p, "async.bulk");
+    put_field(p, FIELD_CP, (unsigned)i->mode);
+    put_flag(p, i->bulk & PTX_WORD_READ, "read");
+    put_flag(p, prefetches, "prefetch.L2");
+    print_spaces(p, i);
+    put_flag(p, i->bulk & PTX_WORD_MBARRIER, "mbarrier::complete_tx::bytes");
+    put_flag(p, i->bulk & PTX_WORD_GROUP, "bulk_group");
+    put_flag(p, i->bulk & PTX_WORD_MULTICAST, "multicast::cluster");
+    put_field(p, FIELD_ATOM, (unsigned)i->atom);
+    bool is_half = i->type_count && (i->types[0] == PTX_F16 || i->types[0] == PTX_BF16);
+    put_flag(p, is_half && i->atom == PTX_ATOM_ADD, "noftz");
+    for (unsigned t = 0; t < i->type_count; t++) put(p, ptx_type_name(i->types[t]));
+}
+
 static void print_name(const struct printer *p, const struct ptx_inst *i)
 {
     strbuf_puts(p->out, ptx_op_name(i->op));
     if (i->shape) {
         print_matrix_name(p, i);
+        return;
+    }
+    if (i->bulk && i->op == PTX_OP_CP) {
+        print_bulk(p, i);
         return;
     }
     put_flag(p, i->sync, "sync");
@@ -220,7 +243,7 @@ static void print_operand(const struct printer *p, const struct ptx_operand *o, 
 // Type of an immediate at an operand's position; PTX_NONE: printed as an integer.
 static enum ptx_type operand_type(const struct printer *p, const struct ptx_inst *i, unsigned operand)
 {
-    if (i->shape) return PTX_NONE; // matrix instructions
+    if (i->shape || i->bulk) return PTX_NONE; // matrix instructions, bulk copies
     switch (signature_letter(p->signatures, i, operand)) {
     case 'd':
     case 's':

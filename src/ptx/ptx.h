@@ -132,6 +132,12 @@ enum ptx_phase { PTX_PHASE_NONE, PTX_PHASE_NO_COMPLETE, PTX_PHASE_PARITY, PTX_PH
 
 enum ptx_layout { PTX_LAYOUT_NONE, PTX_LAYOUT_ROW, PTX_LAYOUT_COL };
 
+// Words of bulk copies, as bits: cp.async.bulk and its relatives, st.async, red.async.
+enum ptx_word {
+    PTX_WORD_BULK = 1, PTX_WORD_TENSOR = 2, PTX_WORD_REDUCE = 4, PTX_WORD_PREFETCH = 8, PTX_WORD_MBARRIER = 16,
+    PTX_WORD_GROUP = 32, PTX_WORD_MULTICAST = 64, PTX_WORD_READ = 128
+};
+
 struct ptx_function;
 struct ptx_variable;
 
@@ -168,7 +174,7 @@ struct ptx_operand {
     struct loc loc;
 };
 
-enum { PTX_OPERANDS_MAX = 6, PTX_TYPES_MAX = 4 };
+enum { PTX_OPERANDS_MAX = 7, PTX_TYPES_MAX = 4 };
 
 // One instruction. Operands are in source order, destinations first; a setp with two destinations has one
 // PAIR operand. call uses the call_* fields instead. tex: destination vector, texture, [sampler,] coordinate
@@ -195,6 +201,7 @@ struct ptx_inst {
     enum ptx_atom atom;
     enum ptx_mode mode;
     enum ptx_phase phase;
+    uint16_t bulk; // set of enum ptx_word
     bool ftz, sat, approx, full, nan, xorsign, relu, carry_out /* .cc */, wrap /* shf.wrap, szext/bmsk.wrap */,
         uniform /* .uni */, sync /* .sync form: first or last operand is a member mask */, aligned,
         shift_amount /* bfind.shiftamt */, non_coherent /* ld.global.nc */, no_return /* noftz atom etc. carry none */,

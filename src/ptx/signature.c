@@ -150,7 +150,8 @@ static const char *field_text(enum ptx_field field)
     case FIELD_L1: return ".L1";
     case FIELD_L2: return ".L2";
     case FIELD_HINT: return "an eviction priority such as .L2::evict_normal";
-    case FIELD_TABLE: return ".idx";
+    case FIELD_WORD: return ".idx or .mask";
+    case FIELD_BULK: return "a word of bulk copies such as .bulk";
     case FIELD_SYNC: return ".sync";
     case FIELD_ALIGNED: return ".aligned";
     case FIELD_SHAPE: return "a shape such as .m16n8k16";

@@ -135,11 +135,11 @@ static void decode_source(struct decoded *d, struct op *o, const struct operand 
 void gpu_decode_results(struct op *o, const struct inst *i)
 {
     bool fence = i->op == OP_MEMBAR && i->scope != SCOPE_CTA;
-    o->path = fence                                   ? PATH_FENCE
-              : i->op == OP_DEPBAR                    ? PATH_COPIES
-              : goes_to_memory(i)                     ? PATH_MEMORY
-              : isa_table[i->op].unit == UNIT_CONTROL ? PATH_CONTROL
-                                                      : PATH_ALU;
+    o->path = fence                                           ? PATH_FENCE
+              : i->op == OP_DEPBAR || i->op == OP_UTMACMDWAIT ? PATH_COPIES
+              : goes_to_memory(i)                             ? PATH_MEMORY
+              : isa_table[i->op].unit == UNIT_CONTROL         ? PATH_CONTROL
+                                                              : PATH_ALU;
     for (unsigned k = 0; k < 2; k++) {
         const struct operand *r = &i->dst[k];
         if (r->kind == OPERAND_PRED) o->pred_writes |= (uint8_t)(1u << r->reg & 0x7f);

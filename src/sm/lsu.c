@@ -12,6 +12,7 @@
 #include "exec/async.h"
 #include "exec/memory.h"
 #include "exec/timed.h"
+#include "sm/bulk.h"
 #include "sm/coalesce.h"
 #include "sm/operand_take.h"
 
@@ -71,7 +72,7 @@ static enum gpu_level level_of_kind(enum lsu_kind kind)
     return LEVEL_L1;
 }
 
-static uint32_t new_record(struct sm *s, unsigned slot, const struct op *o, enum lsu_kind kind)
+uint32_t lsu_new_record(struct sm *s, unsigned slot, const struct op *o, enum lsu_kind kind)
 {
     uint32_t k = s->lsu.free_record;
     if (k == NONE32) {
@@ -94,10 +95,10 @@ static uint32_t new_load(struct sm *s, unsigned slot, const struct op *o, enum l
 {
     s->lsu.records_used++;
     s->warps[slot].lsu.loads++;
-    return new_record(s, slot, o, kind);
+    return lsu_new_record(s, slot, o, kind);
 }
 
-static void free_record(struct sm *s, uint32_t record)
+void lsu_free_record(struct sm *s, uint32_t record)
 {
     s->lsu.records.data[record].next_free = s->lsu.free_record;
     s->lsu.free_record = record;
@@ -113,7 +114,7 @@ static void free_record(struct sm *s, uint32_t record)
 // The copy executed last by the warp.
 static uint32_t new_copy(struct sm *s, unsigned slot, const struct op *o)
 {
-    uint32_t record = new_record(s, slot, o, LSU_LOAD);
+    uint32_t record = lsu_new_record(s, slot, o, LSU_LOAD);
     const struct async_warp *a = s->warps[slot].warp->async;
     s->lsu.records.data[record].copy = (uint16_t)(1 + vec_last(&a->queue)->number % COPY_NUMBERS);
     s->lsu.copies_of[slot]++;
@@ -139,6 +140,10 @@ static struct async_entry *copy_of(const struct sm *s, const struct load_record 
 
 static void land(struct sm *s, uint32_t record)
 {
+    if (record == LSU_STEP) {
+        bulk_step(s);
+        return;
+    }
     struct load_record *r = &s->lsu.records.data[record];
     struct sm_warp *w = &s->warps[r->warp];
     struct async_entry *c = copy_of(s, r);
@@ -149,7 +154,7 @@ static void land(struct sm *s, uint32_t record)
     async_land(w->warp, c, c->lanes);
     stall_speaks_against(s);
     if (s->watch) watch_completed(s, record, s->now);
-    free_record(s, record);
+    lsu_free_record(s, record);
     s->lsu.copies_of[slot]--;
     s->lsu.copies--;
     lsu_look_again(s);
@@ -165,18 +170,27 @@ static void note_next(struct lsu *l)
     l->next_reply = landing < l->reply_at ? landing : l->reply_at;
 }
 
-// All data of a copy are on the SM from cycle `ready` on; the passes over shared memory's banks follow.
-static void copy_complete(struct sm *s, uint32_t record)
+void lsu_land_at(struct sm *s, uint64_t cycle, uint32_t record)
 {
     struct lsu *l = &s->lsu;
-    const struct load_record *r = &l->records.data[record];
-    uint64_t passes = coalesce_passes_of_copy(s, &s->warps[r->warp], copy_of(s, r));
-    struct lsu_landing x = {later(r->ready, s->now) + passes, record};
+    struct lsu_landing x = {cycle, record};
     vec_push(&l->landings, x);
     size_t k = l->landings.count - 1;
     for (; k && l->landings.data[k - 1].cycle <= x.cycle; k--) l->landings.data[k] = l->landings.data[k - 1];
     l->landings.data[k] = x;
     note_next(l);
+}
+
+// All data of a copy are on the SM from cycle `ready` on; the passes over shared memory's banks follow.
+static void copy_complete(struct sm *s, uint32_t record)
+{
+    const struct load_record *r = &s->lsu.records.data[record];
+    if (r->copy == COPY_BULK)
+        bulk_complete(s, record);
+    else
+        lsu_land_at(s,
+                    later(r->ready, s->now) + coalesce_passes_of_copy(s, &s->warps[r->warp], copy_of(s, r)),
+                    record);
 }
 
 // Whether the copy at the queue's head gets a place; without a place the queue waits for a landing.
@@ -239,7 +253,7 @@ static void complete(struct sm *s, uint32_t record)
     w->lsu.loads--;
     unsigned slot = r->warp;
     uint64_t ready = r->ready;
-    free_record(s, record);
+    lsu_free_record(s, record);
     s->lsu.records_used--;
     if (s->lsu.shut) lsu_place_free(s);
     if (w->warp && w->warp->state == WARP_DONE)
@@ -676,22 +690,4 @@ void lsu_open(struct sm *s, struct memory_system *m)
     bool any = memory_system_take(m, s->index, s->window_end, &l->waiting);
     l->reply_at = any ? l->waiting.cycle : CYCLE_NEVER;
     note_next(l);
-}
-
-bool lsu_is_done_with(const struct sm_grid *g)
-{
-    const struct lsu *l = &g->sm->lsu;
-    for (uint32_t k = 0; k < l->count; k++)
-        if (l->queue[(l->first + k) % g->sm->config->lsu_queue].grid == g) return false;
-    return g->lsu.requested == g->lsu.replied && !g->lsu.early;
-}
-
-const char *lsu_check(const struct sm *s)
-{
-    const struct lsu *l = &s->lsu;
-    if (l->count || l->records_used || l->copies || l->early_count || !tags_are_quiet(s))
-        return "something is still under way";
-    if (l->asked || l->parked || l->turn || l->line_count || l->kept)
-        return "a warp still waits in line for the load/store unit";
-    return NULL;
 }

@@ -62,14 +62,16 @@ struct load_record {
     bool issued;   // all lines have been sent
     uint8_t entry; // element in the board; BOARD_NONE
     uint8_t level; // enum gpu_level: the farthest so far that a part came from
-    uint16_t copy; // of a copy (exec/async.h): 1 + its number modulo COPY_NUMBERS; 0: no copy
+    uint16_t
+        copy; // of a copy (exec/async.h): 1 + its number modulo COPY_NUMBERS; of a bulk copy COPY_BULK; 0: no copy
 };
-enum { COPY_NUMBERS = UINT16_MAX };
+enum { COPY_NUMBERS = UINT16_MAX - 1, COPY_BULK = UINT16_MAX };
 
-struct lsu_landing { // of a copy that is complete in a later cycle
+struct lsu_landing { // of a copy that is complete in a later cycle, or a step of the copy engine
     uint64_t cycle;
-    uint32_t record;
+    uint32_t record; // LSU_STEP: the engine's
 };
+#define LSU_STEP NONE32
 
 // A line requested for L1 by a mechanism.
 struct lsu_early {
@@ -159,6 +161,18 @@ static inline bool lsu_has_early(const struct lsu *l)
 {
     return __builtin_expect(l->early_count, 0) && !l->early_blocked;
 }
+// For bulk.c. A landing or step in a later cycle; the record of a copy's replies, also freed by lsu_bulk_over, which counts
+// `rows` accesses to shared memory; lsu_bulk_sent: all lines are sent.
+void lsu_land_at(struct sm *s, uint64_t cycle, uint32_t record);
+uint32_t lsu_bulk_begins(struct sm *s, unsigned slot, const struct op *o);
+unsigned lsu_bulk_slot(const struct sm *s, uint32_t record);
+void lsu_bulk_request(struct sm_grid *g, uint64_t line, uint8_t sectors, unsigned bytes,
+                      enum memory_kind kind, uint32_t record);
+void lsu_bulk_sent(struct sm *s, uint32_t record);
+void lsu_bulk_over(struct sm_grid *g, unsigned slot, uint32_t record, uint32_t rows);
+// For lsu_bulk.c.
+uint32_t lsu_new_record(struct sm *s, unsigned slot, const struct op *o, enum lsu_kind kind);
+void lsu_free_record(struct sm *s, uint32_t record);
 // Whether no queued instruction, request or mechanism's line request of the grid is left.
 bool lsu_is_done_with(const struct sm_grid *g);
 const char *lsu_check(const struct sm *s); // once all grids have left: NULL, or what remains, static text

@@ -2,6 +2,7 @@
 // warp back. issue.dependences decides on operands: the scoreboard, encoded waits (waits.h), the board
 // (board.h), or the end of the warp's only instruction in flight.
 #include "exec/async.h"
+#include "exec/bulk.h"
 #include "exec/phase.h"
 #include "exec/timed.h"
 #include "isa/inst.h"
@@ -56,6 +57,7 @@ static bool waits_for_copies(const struct sm *s, const struct sm_warp *w, const 
 {
     if (o->path != PATH_COPIES || !s->lsu.copies_of[slot_of(s, w)]) return false;
     const struct inst *i = &w->grid->engine->exec.insts[o - w->grid->ops];
+    if (i->op == OP_UTMACMDWAIT) return bulk_covers(w->warp, w->warp->active, i->src[0].value);
     return async_covers(w->warp, w->warp->active, i->src[0].value);
 }
 

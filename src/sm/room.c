@@ -1,5 +1,6 @@
 // Arrival and departure of grids, blocks and warps.
 #include "exec/timed.h"
+#include "sm/bulk.h"
 #include "sm/sm_impl.h"
 
 #include <stdlib.h>
@@ -16,6 +17,7 @@ struct sm_grid *sm_admit(struct sm *s, const struct sm_launch *l, struct timed_e
     g->engine = engine;
     engine->exec.woken = ready_woken;
     engine->exec.woken_context = g;
+    engine->exec.copies = bulk_issued;
     engine->exec.polls = l->tech_count != 0;
     memset(g->room.slots, NO_WARP, sizeof g->room.slots);
     g->sight = (struct tech_sight){.now = &s->now,

@@ -5,6 +5,7 @@
 #include "isa/inst.h"
 #include "isa/isa.h"
 #include "isa/program.h"
+#include "sm/bulk.h"
 #include "sm/issue/cycle.h"
 
 #include <inttypes.h>
@@ -39,6 +40,7 @@ void sm_destroy(struct sm *s)
     stall_end(s);
     room_fini(s);
     tags_fini(s);
+    bulk_unit_fini(s);
     lsu_fini(s);
     operand_fini(s);
     board_fini(s);

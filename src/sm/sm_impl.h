@@ -8,6 +8,7 @@
 //     board.h    results waiting for commit in program order
 //     predict.h  branch prediction and wrong paths
 //     guest.h    instruction streams of mechanisms, without a warp slot
+//     bulk.h     the engine of bulk copies
 //     line_buffer.h  lines beside L1, requested by a mechanism
 #pragma once
 #include "sm/account.h"
@@ -106,6 +107,7 @@ struct sm {
 
     struct check check;     // with sim.check
     struct stall *stall;    // NULL: no look for launches without end
+    struct bulk_unit *bulk; // the copy engine (bulk.h); NULL: no bulk copy yet
     struct watch_sm *watch; // NULL: not watched
 };
 

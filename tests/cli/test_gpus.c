@@ -274,6 +274,12 @@ static bool is_no_cards(const char *key)
                                        "units.float_in_int",
                                        "lsu.copies",
                                        "mbarrier.suspend",
+                                       "bulk.latency",
+                                       "bulk.load_bytes",
+                                       "bulk.store_latency",
+                                       "bulk.store_bytes",
+                                       "bulk.commands",
+                                       "bulk.bytes",
                                        "l2.line_bytes"};
     for (size_t i = 0; i < TEST_COUNT(keys); i++)
         if (str_equal(keys[i], key)) return true;

@@ -107,7 +107,8 @@ static void put_operands(struct strbuf *out, const struct ir_inst *i)
     case IR_SREG: strbuf_putc(out, ' '), put_lower(out, isa_sreg_name((enum isa_sreg)i->offset)); return;
     case IR_SYMBOL: strbuf_printf(out, " symbol%" PRId64, i->offset); return;
     case IR_FRAME:
-    case IR_CPWAIT: strbuf_printf(out, " %" PRId64, i->offset); return;
+    case IR_CPWAIT:
+    case IR_BULKWAIT: strbuf_printf(out, " %" PRId64, i->offset); return;
     }
     uint32_t k = 0;
     if (i->callee) strbuf_printf(out, " %s", i->callee->name);

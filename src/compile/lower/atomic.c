@@ -3,7 +3,7 @@
 #include "isa/modes.h"
 #include "isa/program.h"
 
-static enum isa_mode operation(enum ptx_atom atom)
+int lower_atom_mode(enum ptx_atom atom)
 {
     static const uint8_t modes[] = {
         [PTX_ATOM_NONE] = MODE_NONE,      [PTX_ATOM_ADD] = MODE_ATOM_ADD, [PTX_ATOM_MIN] = MODE_ATOM_MIN,
@@ -11,7 +11,7 @@ static enum isa_mode operation(enum ptx_atom atom)
         [PTX_ATOM_XOR] = MODE_ATOM_XOR,   [PTX_ATOM_INC] = MODE_ATOM_INC, [PTX_ATOM_DEC] = MODE_ATOM_DEC,
         [PTX_ATOM_EXCH] = MODE_ATOM_EXCH, [PTX_ATOM_CAS] = MODE_ATOM_CAS,
     };
-    return (enum isa_mode)modes[atom];
+    return modes[atom];
 }
 
 static void describe(struct lower *l, struct ir_inst *i, const struct address *a)
@@ -20,7 +20,7 @@ static void describe(struct lower *l, struct ir_inst *i, const struct address *a
     lower_order(l, i);
     if (l->inst->sem == PTX_SEM_NONE) i->sem = SEM_RELAXED;
     i->scope = (uint8_t)lower_scope(l->inst->scope, SCOPE_GPU);
-    i->mode = (uint8_t)operation(l->inst->atom);
+    i->mode = (uint8_t)lower_atom_mode(l->inst->atom);
     l->u->unit->program->uses_atomics = true;
 }
 

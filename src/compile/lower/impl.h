@@ -216,8 +216,11 @@ void lower_signature(struct ir_function *f, const struct ptx_prototype *t);
 void lower_enter(struct lower *l);
 void lower_return(struct lower *l);
 
-// cp.async.mbarrier.arrive (lower/mbarrier.c)
+// cp.async.mbarrier.arrive (lower/mbarrier.c); cp.async.bulk and its relatives (lower/bulk.c)
 void lower_copy_arrive(struct lower *l);
+void lower_bulk(struct lower *l);
+
+int lower_atom_mode(enum ptx_atom atom); // enum isa_mode (lower/atomic.c)
 
 // Reports an error at the current PTX instruction: "kernel 'k' uses <what>, not executed by warpfold (…)".
 // Only the first error of a kernel is reported.

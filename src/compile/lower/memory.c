@@ -335,6 +335,10 @@ static void copy_async(struct lower *l)
 void lower_cp(struct lower *l)
 {
     enum ptx_mode mode = l->inst->mode;
+    if (l->inst->bulk) {
+        lower_bulk(l);
+        return;
+    }
     if (mode == PTX_MODE_CP_ASYNC) {
         copy_async(l);
         return;

@@ -90,3 +90,18 @@ void select_stmatrix(struct select *s, struct ir_inst *i)
     select_guard(s, m, i, MACH_NONE);
     insert(s, m);
 }
+
+void select_bulk(struct select *s, struct ir_inst *i)
+{
+    struct mach_inst *m = begin(s, select_table[i->op].op[0]);
+    bool is_tensor = i->use_count > 5;
+    if (isa_shapes[m->i.op].modes) m->i.mode = i->mode;
+    if (isa_shapes[m->i.op].types) m->i.type = i->type;
+    if (is_tensor) m->i.shift = i->bank;
+    set_src(m, 0, gather(s, i, 0, 2));
+    set_src(m, 1, source_pair(s, ir_operand(i, 2)));
+    set_src(m, 2, gather(s, i, 3, is_tensor ? 4 : 2));
+    if (is_tensor) set_src(m, 3, gather(s, i, 7, 4));
+    select_guard(s, m, i, MACH_NONE);
+    insert(s, m);
+}
