@@ -10,7 +10,7 @@ KERNEL(matvecmul, int width, height; const int *matrix, *vector; int *out;)
         for (int x = threadIdx.x; x < arg.width; x += blockDim.x) sum += row[x] * arg.vector[x];
         part[threadIdx.x] = sum;
         __syncthreads();
-        for (int half = blockDim.x / 2; half; half /= 2) {
+        for (int half = blockDim.x >> 1; half; half >>= 1) {
             if (threadIdx.x < half) part[threadIdx.x] += part[threadIdx.x + half];
             __syncthreads();
         }

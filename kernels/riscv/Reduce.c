@@ -7,7 +7,7 @@ KERNEL(reduce, int n; const int *in; int *sum;)
     part[threadIdx.x] = 0;
     for (int i = threadIdx.x; i < arg.n; i += blockDim.x) part[threadIdx.x] += arg.in[i];
     __syncthreads();
-    for (int half = blockDim.x / 2; half; half /= 2) {
+    for (int half = blockDim.x >> 1; half; half >>= 1) {
         if (threadIdx.x < half) part[threadIdx.x] += part[threadIdx.x + half];
         __syncthreads();
     }
