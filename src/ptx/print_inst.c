@@ -82,7 +82,7 @@ static void print_arithmetic(const struct printer *p, const struct ptx_inst *i)
 static void print_required(const struct printer *p, const struct ptx_inst *i)
 {
     bool prefetches = i->op == PTX_OP_PREFETCH || i->op == PTX_OP_PREFETCHU;
-    put_flag(p, prefetches, "L1");
+    put_flag(p, prefetches, i->bulk ? "tensormap" : "L1");
     put_flag(p, i->op == PTX_OP_APPLYPRIORITY, "L2::evict_normal");
     if (i->op == PTX_OP_CREATEPOLICY) put(p, i->mode == PTX_MODE_POLICY_CVT ? "L2" : "L2::evict_last");
     put_flag(p, i->op == PTX_OP_BRX, "idx");
@@ -116,23 +116,41 @@ static void print_matrix_name(const struct printer *p, const struct ptx_inst *i)
     put_flag(p, i->boolean != PTX_BOOL_NONE, "popc");
 }
 
+static void print_words(const struct printer *p, const struct ptx_inst *i, unsigned words)
+{
+    for (unsigned bit = 1; bit <= PTX_WORD_TENSORMAP; bit <<= 1)
+        if (i->bulk & words & bit) put_field(p, FIELD_BULK, bit);
+}
+
+// st.async and red.async.
+static void print_async(const struct printer *p, const struct ptx_inst *i)
+{
+    put(p, "async");
+    print_memory_order(p, i);
+    print_spaces(p, i);
+    print_words(p, i, PTX_WORD_MBARRIER);
+    put_field(p, FIELD_ATOM, (unsigned)i->atom);
+    if (i->vector > 1) strbuf_printf(p->out, ".v%u", i->vector);
+}
+
 // The words of a bulk copy, in the order of the PTX ISA.
 static void print_bulk(const struct printer *p, const struct ptx_inst *i)
 {
-    bool prefetches = i->bulk & PTX_WORD_PREFETCH;
-    put_flag(p, i->bulk & PTX_WORD_REDUCE, "reduce");
+    const unsigned dimensions =
+        PTX_WORD_TENSOR | PTX_WORD_1D | PTX_WORD_2D | PTX_WORD_3D | PTX_WORD_4D | PTX_WORD_5D;
+    bool is_tensor = i->bulk & PTX_WORD_TENSOR, is_half = i->types[0] == PTX_F16 || i->types[0] == PTX_BF16;
+    print_words(p, i, PTX_WORD_REDUCE);
     put(p, "async.bulk");
     put_field(p, FIELD_CP, (unsigned)i->mode);
-    put_flag(p, i->bulk & PTX_WORD_READ, "read");
-    put_flag(p, prefetches, "prefetch.L2");
+    print_words(p, i, PTX_WORD_READ | PTX_WORD_PREFETCH);
+    print_words(p, i, dimensions);
+    put_flag(p, i->bulk & PTX_WORD_PREFETCH, "L2");
     print_spaces(p, i);
-    put_flag(p, i->bulk & PTX_WORD_MBARRIER, "mbarrier::complete_tx::bytes");
-    put_flag(p, i->bulk & PTX_WORD_GROUP, "bulk_group");
-    put_flag(p, i->bulk & PTX_WORD_MULTICAST, "multicast::cluster");
-    put_field(p, FIELD_ATOM, (unsigned)i->atom);
-    bool is_half = i->type_count && (i->types[0] == PTX_F16 || i->types[0] == PTX_BF16);
-    put_flag(p, is_half && i->atom == PTX_ATOM_ADD, "noftz");
-    for (unsigned t = 0; t < i->type_count; t++) put(p, ptx_type_name(i->types[t]));
+    if (is_tensor) put_field(p, FIELD_ATOM, (unsigned)i->atom);
+    print_words(p, i, PTX_WORD_TILE | PTX_WORD_IM2COL);
+    print_words(p, i, PTX_WORD_MBARRIER | PTX_WORD_GROUP | PTX_WORD_MULTICAST);
+    if (!is_tensor) put_field(p, FIELD_ATOM, (unsigned)i->atom);
+    put_flag(p, i->type_count && is_half && i->atom == PTX_ATOM_ADD, "noftz");
 }
 
 static void print_name(const struct printer *p, const struct ptx_inst *i)
@@ -142,8 +160,9 @@ static void print_name(const struct printer *p, const struct ptx_inst *i)
         print_matrix_name(p, i);
         return;
     }
-    if (i->bulk && i->op == PTX_OP_CP) {
-        print_bulk(p, i);
+    if (i->bulk && i->op != PTX_OP_PREFETCH) {
+        (i->op == PTX_OP_CP ? print_bulk : print_async)(p, i);
+        for (unsigned t = 0; t < i->type_count; t++) put(p, ptx_type_name(i->types[t]));
         return;
     }
     put_flag(p, i->sync, "sync");
@@ -262,10 +281,15 @@ static enum ptx_type operand_type(const struct printer *p, const struct ptx_inst
 static void print_operands(const struct printer *p, const struct ptx_inst *i)
 {
     bool texture = i->op == PTX_OP_TEX || i->op == PTX_OP_TXQ;
+    unsigned map = i->op != PTX_OP_CP || !(i->bulk & PTX_WORD_TENSOR) ? PTX_OPERANDS_MAX
+                   : i->bulk & PTX_WORD_MBARRIER                      ? 1
+                                                                      : 0;
     for (unsigned o = 0; o < i->operand_count; o++) {
         strbuf_puts(p->out, o ? ", " : " ");
         if (texture && o == 1) strbuf_putc(p->out, '[');
         print_operand(p, &i->operands[o], operand_type(p, i, o));
+        if (o == map) p->out->length--; // the map's bracket closes behind the coordinates
+        if (o == map + 1) strbuf_putc(p->out, ']');
     }
     if (texture) strbuf_putc(p->out, ']');
 }

@@ -135,7 +135,9 @@ enum ptx_layout { PTX_LAYOUT_NONE, PTX_LAYOUT_ROW, PTX_LAYOUT_COL };
 // Words of bulk copies, as bits: cp.async.bulk and its relatives, st.async, red.async.
 enum ptx_word {
     PTX_WORD_BULK = 1, PTX_WORD_TENSOR = 2, PTX_WORD_REDUCE = 4, PTX_WORD_PREFETCH = 8, PTX_WORD_MBARRIER = 16,
-    PTX_WORD_GROUP = 32, PTX_WORD_MULTICAST = 64, PTX_WORD_READ = 128
+    PTX_WORD_GROUP = 32, PTX_WORD_MULTICAST = 64, PTX_WORD_READ = 128, PTX_WORD_TILE = 1 << 8, PTX_WORD_IM2COL = 1 << 9,
+    PTX_WORD_1D = 1 << 10, PTX_WORD_2D = 1 << 11, PTX_WORD_3D = 1 << 12, PTX_WORD_4D = 1 << 13, PTX_WORD_5D = 1 << 14,
+    PTX_WORD_TENSORMAP = 1 << 15
 };
 
 struct ptx_function;

@@ -304,7 +304,8 @@ static void check_case(struct test *t, uint64_t seed)
 
 static void test_random(struct test *t)
 {
-    for (uint64_t seed = 1; seed <= 30; seed++) check_case(t, seed);
+    uint64_t first = test_seed(1), count = test_is_long() ? 20000 : 30;
+    for (uint64_t seed = first; seed < first + count; seed++) check_case(t, seed);
 }
 
 // -- single kernels -----------------------------------------------------------------------------------------
@@ -413,6 +414,54 @@ static void test_cluster(struct test *t)
     }
 }
 
+// Every thread stores 16 bytes into the next block, and then adds to and takes the greatest of words there; all of it completes
+// at the next block's mbarrier. In time in clusters of one block.
+static void test_async(struct test *t)
+{
+    static const char body[] =
+        "mov.u32 %r5, %cluster_ctarank;\nmov.u32 %r4, %cluster_nctarank;\nsub.u32 %r4, %r4, 1;\n"
+        "add.u32 %r6, %r5, 1;\nand.b32 %r6, %r6, %r4;\nmad.lo.u32 %r7, %r0, 16, %r1;\n"
+        "mapa.shared::cluster.u32 %r7, %r7, %r6;\nmapa.shared::cluster.u32 %r8, %r2, %r6;\n"
+        "mapa.shared::cluster.u32 %r14, %r1, %r6;\n"
+        "@%p1 mbarrier.arrive.expect_tx.shared.b64 _, [%r2], "
+        "1024;\nbarrier.cluster.arrive;\nbarrier.cluster.wait;\n"
+        "mad.lo.u32 %r10, %r5, 1000, %r0;\n"
+        "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v2.u32 [%r7], {%r10, %r5}, [%r8];\n"
+        "cvt.u64.u32 %rd2, %r10;\n"
+        "st.async.shared::cluster.mbarrier::complete_tx::bytes.b64 [%r7+8], %rd2, [%r8];\n"
+        "W0: mbarrier.try_wait.parity.shared.b64 %p2, [%r2], 0;\n@!%p2 bra W0;\n"
+        "mad.lo.u32 %r11, %r0, 16, %r1;\nld.shared.v4.u32 {%r10, %r11, %r12, %r13}, [%r11];\n"
+        "mov.u32 %r15, %ctaid.x;\nmad.lo.u32 %r15, %r15, 64, %r0;\nmul.wide.u32 %rd3, %r15, 16;\n"
+        "add.u64 %rd3, %rd3, %rd1;\nst.global.v4.u32 [%rd3], {%r10, %r11, %r12, %r13};\n"
+        "@%p1 mbarrier.arrive.expect_tx.shared.b64 _, [%r2], "
+        "512;\nbarrier.cluster.arrive;\nbarrier.cluster.wait;\n"
+        "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32 [%r14+2048], %r0, "
+        "[%r8];\n"
+        "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.max.s32 [%r14+2052], %r0, "
+        "[%r8];\n"
+        "W1: mbarrier.try_wait.parity.shared.b64 %p2, [%r2], 1;\n@!%p2 bra W1;\n"
+        "ld.shared.v2.u32 {%r10, %r11}, [%r1+2048];\nmov.u32 %r15, %ctaid.x;\nmul.wide.u32 %rd3, %r15, 8;\n"
+        "add.u64 %rd3, %rd3, %rd1;\n@%p1 st.global.v2.u32 [%rd3+8192], {%r10, %r11};\n"
+        "barrier.cluster.arrive;\nbarrier.cluster.wait;\n";
+    for (unsigned way = 0; way < 3; way++) {
+        static struct run r;
+        uint32_t blocks = way == 2 ? 1 : 4;
+        r = plain(way == 1 ? "late" : "early", way == 2 ? "h100" : NULL);
+        r.shape =
+            (struct wf_launch_config){.grid = {blocks, 1, 1}, .block = {64, 1, 1}, .cluster = {blocks, 1, 1}};
+        run(&r, body);
+        CHECK_MSG(t, r.status == WF_OK, "%s", r.errors);
+        for (uint32_t rank = 0; rank < blocks; rank++) {
+            uint32_t sender = (rank + blocks - 1) % blocks, sums[2] = {64 * 63 / 2, 63};
+            for (uint32_t thread = 0; thread < 64; thread++) {
+                uint32_t word = sender * 1000 + thread, want[4] = {word, sender, word, 0};
+                CHECK_EQ(t, memcmp(r.data + 16 * (64 * rank + thread), want, sizeof want), 0);
+            }
+            CHECK_EQ(t, memcmp(r.data + 8192 + 8 * rank, sums, sizeof sums), 0);
+        }
+    }
+}
+
 // Cycles of loads of 4 KiB at once from an L2 that has them, or of stores until their source is read.
 static uint64_t cycles_of(struct test *t, unsigned copies, bool stores)
 {
@@ -459,10 +508,8 @@ static void test_time(struct test *t)
 
 int main(int argc, char **argv)
 {
-    static const struct test_case cases[] = {{"random", test_random},
-                                             {"late", test_late},
-                                             {"faults", test_faults},
-                                             {"cluster", test_cluster},
-                                             {"time", test_time}};
+    static const struct test_case cases[] = {{"random", test_random}, {"late", test_late},
+                                             {"faults", test_faults}, {"cluster", test_cluster},
+                                             {"async", test_async},   {"time", test_time}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }
