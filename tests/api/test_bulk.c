@@ -27,7 +27,7 @@ enum { BYTES = 4096, GLOBAL = 3 * BYTES };
     "1;\n"
 
 struct run {
-    const char *gpu, *keys[4][2];
+    const char *gpu, *tech, *keys[4][2];
     struct wf_launch_config shape;
     uint8_t data[GLOBAL];
     char errors[4000];
@@ -41,6 +41,7 @@ static void run(struct run *r, const char *body)
     struct wf_context *c = wf_context_create();
     strbuf_printf(&text, "%s%s\nret;\n}\n", HEAD, body);
     if (r->gpu) wf_gpu(c, r->gpu);
+    if (r->tech) wf_tech(c, r->tech);
     for (unsigned k = 0; k < 4 && r->keys[k][0]; k++) wf_set(c, r->keys[k][0], r->keys[k][1]);
     struct wf_module *m = wf_module_load(c, "k.ptx", text.text, text.length);
     struct wf_kernel *k = m ? wf_kernel_find(m, "k") : NULL;
@@ -262,7 +263,7 @@ static void make(struct rng *r, struct model *m, uint32_t threads)
 }
 
 static const struct {
-    const char *gpu, *keys[4][2];
+    const char *gpu, *tech, *keys[4][2];
 } ways[] = {
     {.keys = {{"exec.async", "early"}}},
     {.keys = {{"exec.async", "late"}}},
@@ -271,6 +272,8 @@ static const struct {
     {.gpu = "h100"},
     {.gpu = "h100", .keys = {{"bulk.commands", "1"}, {"bulk.bytes", "1"}, {"sim.check", "1"}}},
     {.gpu = "gtx1080ti", .keys = {{"issue.dependences", "single"}}},
+    {.gpu = "h100", .tech = "darsie"},
+    {.gpu = "gtx1080ti", .tech = "rfcache", .keys = {{"gpu.sm_count", "1"}}},
 };
 
 static void check_case(struct test *t, uint64_t seed)
@@ -285,7 +288,8 @@ static void check_case(struct test *t, uint64_t seed)
     fill(&again, before, GLOBAL); // the first draws of make()
     make(&rng, &m, threads);
     for (unsigned w = 0; w < sizeof ways / sizeof ways[0]; w++) {
-        r = (struct run){.gpu = ways[w].gpu, .shape = {.grid = {1, 1, 1}, .block = {threads, 1, 1}}};
+        r = (struct run){
+            .gpu = ways[w].gpu, .tech = ways[w].tech, .shape = {.grid = {1, 1, 1}, .block = {threads, 1, 1}}};
         memcpy(r.keys, ways[w].keys, sizeof r.keys);
         memcpy(r.data, before, GLOBAL);
         run(&r, m.body.text);
