@@ -32,7 +32,8 @@ struct run {
     uint8_t data[GLOBAL];
     char errors[4000];
     enum wf_status status;
-    uint64_t races;
+    uint64_t races, cycles;
+    unsigned threads; // of the host; 0: as it comes
 };
 
 static void run(struct run *r, const char *body)
@@ -42,6 +43,7 @@ static void run(struct run *r, const char *body)
     strbuf_printf(&text, "%s%s\nret;\n}\n", HEAD, body);
     if (r->gpu) wf_gpu(c, r->gpu);
     if (r->tech) wf_tech(c, r->tech);
+    if (r->threads) wf_set_threads(c, r->threads);
     for (unsigned k = 0; k < 4 && r->keys[k][0]; k++) wf_set(c, r->keys[k][0], r->keys[k][1]);
     struct wf_module *m = wf_module_load(c, "k.ptx", text.text, text.length);
     struct wf_kernel *k = m ? wf_kernel_find(m, "k") : NULL;
@@ -50,6 +52,7 @@ static void run(struct run *r, const char *body)
     if (k) wf_write(c, data, r->data, GLOBAL);
     struct wf_stats stats = {.races = 0};
     r->status = k ? wf_launch(k, &r->shape, args, 1, &stats) : WF_BAD_INPUT;
+    r->cycles = stats.cycles;
     r->races = stats.races == WF_UNKNOWN ? 0 : stats.races;
     if (r->status == WF_OK) wf_read(c, data, r->data, GLOBAL);
     snprintf(r->errors, sizeof r->errors, "%s", wf_errors(c));
@@ -466,6 +469,39 @@ static void test_async(struct test *t)
     }
 }
 
+// 96 blocks reduce a row of ones, each its own number and a loaded row into the same words: sums are exact, and cycles the same
+// with one and two threads of the host.
+static void test_blocks(struct test *t)
+{
+    static const char body[] =
+        "mov.u32 %r5, %ctaid.x;\nmad.lo.u32 %r3, %r0, 4, %r1;\nst.shared.u32 [%r3], 1;\nst.shared.u32 "
+        "[%r3+256], %r5;\n"
+        "fence.proxy.async;\nbar.sync 0;\n@%p1 mbarrier.arrive.expect_tx.shared.b64 _, [%r2], 256;\n"
+        "@%p1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r1+512], [%rd1+8192], 256, "
+        "[%r2];\n"
+        "W0: mbarrier.try_wait.parity.shared.b64 %p2, [%r2], 0;\n@!%p2 bra W0;\n"
+        "@%p1 cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%rd1], [%r1], 768;\n"
+        "@%p1 cp.async.bulk.commit_group;\n@%p1 cp.async.bulk.wait_group 0;\n";
+    uint64_t cycles[2];
+    for (unsigned way = 0; way < 2; way++) {
+        static struct run r;
+        r = plain(NULL, "h100");
+        r.threads = 1 + way;
+        r.shape = (struct wf_launch_config){.grid = {96, 1, 1}, .block = {64, 1, 1}};
+        memset(r.data, 0, BYTES);
+        run(&r, body);
+        CHECK_MSG(t, r.status == WF_OK, "%s", r.errors);
+        cycles[way] = r.cycles;
+        for (uint32_t k = 0; k < 64; k++) {
+            uint32_t words[3], loaded;
+            for (unsigned n = 0; n < 3; n++) memcpy(&words[n], r.data + 256 * n + 4 * k, 4);
+            memcpy(&loaded, r.data + 8192 + 4 * k, 4);
+            CHECK(t, words[0] == 96 && words[1] == 96 * 95 / 2 && words[2] == 96 * loaded);
+        }
+    }
+    CHECK_EQ(t, cycles[0], cycles[1]);
+}
+
 // Cycles of loads of 4 KiB at once from an L2 that has them, or of stores until their source is read.
 static uint64_t cycles_of(struct test *t, unsigned copies, bool stores)
 {
@@ -512,8 +548,8 @@ static void test_time(struct test *t)
 
 int main(int argc, char **argv)
 {
-    static const struct test_case cases[] = {{"random", test_random}, {"late", test_late},
-                                             {"faults", test_faults}, {"cluster", test_cluster},
-                                             {"async", test_async},   {"time", test_time}};
+    static const struct test_case cases[] = {
+        {"random", test_random}, {"late", test_late},     {"faults", test_faults}, {"cluster", test_cluster},
+        {"async", test_async},   {"blocks", test_blocks}, {"time", test_time}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }
