@@ -137,11 +137,10 @@ static unsigned dimensions_of(const struct ptx_inst *i)
     return 0;
 }
 
-static bool check_list(struct check *c, unsigned operand, unsigned count, enum ptx_type type,
+static bool check_list(struct check *c, struct ptx_operand *o, unsigned count, enum ptx_type type,
                        const char *what)
 {
-    struct ptx_operand *o = &c->i->operands[operand];
-    if (o->kind != PTX_OPERAND_VECTOR || o->count != count)
+    if (o->count != count || !o->elements)
         return diag_error(c->p->d, o->loc, "expected %u %s in braces", count, what);
     for (unsigned k = 0; k < count; k++)
         if (!check_source(c, &o->elements[k], type)) return false;
@@ -151,13 +150,15 @@ static bool check_list(struct check *c, unsigned operand, unsigned count, enum p
 // The map and the coordinates.
 static bool check_box(struct check *c, unsigned operand, unsigned dimensions)
 {
-    return check_memory_operand(c, &c->i->operands[operand], PTX_SPACE_GENERIC) &&
-           check_list(c, operand + 1, dimensions, PTX_S32, "coordinates");
+    struct ptx_operand *o = &c->i->operands[operand];
+    return check_memory_operand(c, o, PTX_SPACE_GENERIC) &&
+           check_list(c, o, dimensions, PTX_S32, "coordinates");
 }
 
 static bool check_offsets(struct check *c, unsigned operand, unsigned dimensions)
 {
-    return !has(c->i, PTX_WORD_IM2COL) || check_list(c, operand, dimensions - 2, PTX_U16, "offsets");
+    struct ptx_operand *o = &c->i->operands[operand];
+    return !has(c->i, PTX_WORD_IM2COL) || check_list(c, o, dimensions - 2, PTX_U16, "offsets");
 }
 
 static bool check_tensor_load(struct check *c, unsigned dimensions)
@@ -170,12 +171,12 @@ static bool check_tensor_load(struct check *c, unsigned dimensions)
     if (!check_words(c, PTX_WORD_TENSOR | PTX_WORD_MBARRIER,
                      DIMENSIONS | PTX_WORD_TILE | PTX_WORD_IM2COL | PTX_WORD_MULTICAST,
                      "the load of a box has .mbarrier::complete_tx::bytes") ||
-        !check_count(c, 4 + offsets + blocks, 4 + offsets + blocks))
+        !check_count(c, 3 + offsets + blocks, 3 + offsets + blocks))
         return false;
     bool good = check_memory_operand(c, &i->operands[0], PTX_SPACE_SHARED) && check_box(c, 1, dimensions) &&
-                check_memory_operand(c, &i->operands[3], PTX_SPACE_SHARED) &&
-                check_offsets(c, 4, dimensions) &&
-                (!blocks || check_source(c, &i->operands[4 + offsets], PTX_U16));
+                check_memory_operand(c, &i->operands[2], PTX_SPACE_SHARED) &&
+                check_offsets(c, 3, dimensions) &&
+                (!blocks || check_source(c, &i->operands[3 + offsets], PTX_U16));
     i->space = space; // not that of a map's variable
     return good;
 }
@@ -190,8 +191,8 @@ static bool check_tensor_store(struct check *c, unsigned dimensions)
         return check_says(c, "an operation goes with 'cp.reduce.async.bulk.tensor', and only with it");
     return check_words(c, PTX_WORD_TENSOR | PTX_WORD_GROUP, DIMENSIONS | PTX_WORD_TILE,
                        "the store of a box has .bulk_group") &&
-           check_count(c, 3, 3) && check_box(c, 0, dimensions) &&
-           check_memory_operand(c, &i->operands[2], PTX_SPACE_SHARED);
+           check_count(c, 2, 2) && check_box(c, 0, dimensions) &&
+           check_memory_operand(c, &i->operands[1], PTX_SPACE_SHARED);
 }
 
 static bool check_tensor(struct check *c)
@@ -212,8 +213,8 @@ static bool check_tensor(struct check *c)
         return check_says(c, "'cp.async.bulk.prefetch.tensor' is .L2.global");
     return check_words(c, PTX_WORD_TENSOR | PTX_WORD_PREFETCH, DIMENSIONS | PTX_WORD_TILE | PTX_WORD_IM2COL,
                        "this prefetch has no other words") &&
-           check_count(c, 2 + offsets, 2 + offsets) && check_box(c, 0, dimensions) &&
-           check_offsets(c, 2, dimensions);
+           check_count(c, 1 + offsets, 1 + offsets) && check_box(c, 0, dimensions) &&
+           check_offsets(c, 1, dimensions);
 }
 
 // -- relatives ----------------------------------------------------------------------------------------------

@@ -344,15 +344,18 @@ static bool parse_texture(struct parser *p, struct ptx_inst *i)
     return parse_expect(p, TOKEN_RBRACKET, "after the texture and its coordinates");
 }
 
-// "[map, {x, y}]" of tensor copies: two operands.
+// "[map, {x, y}]" of tensor copies: an address with coordinates.
 static bool parse_tensor(struct parser *p, struct ptx_inst *i)
 {
-    struct ptx_operand *map = &i->operands[i->operand_count++];
+    struct ptx_operand *map = &i->operands[i->operand_count++], list = {.reg = -1};
     *map = (struct ptx_operand){.reg = -1, .loc = parse_here(p)};
     parse_advance(p);
-    return parse_place(p, map) &&
-           parse_expect(p, TOKEN_COMMA, "between the tensor map and the coordinates") && add_operand(p, i) &&
-           parse_expect(p, TOKEN_RBRACKET, "after the coordinates");
+    if (!parse_place(p, map) || !parse_expect(p, TOKEN_COMMA, "between the tensor map and the coordinates") ||
+        !parse_expect(p, TOKEN_LBRACE, "before the coordinates") || !parse_vector(p, &list))
+        return false;
+    map->count = list.count;
+    map->elements = list.elements;
+    return parse_expect(p, TOKEN_RBRACKET, "after the coordinates");
 }
 
 // Whether the next operand is the tensor map of a copy: behind the destination of a load, in other copies the first.

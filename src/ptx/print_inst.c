@@ -214,6 +214,18 @@ static void print_offset(const struct printer *p, int64_t offset)
     if (offset) strbuf_printf(p->out, "+%lld", (long long)offset);
 }
 
+static void print_operand(const struct printer *p, const struct ptx_operand *o, enum ptx_type type);
+
+static void print_elements(const struct printer *p, const struct ptx_operand *o, enum ptx_type type)
+{
+    strbuf_putc(p->out, '{');
+    for (unsigned e = 0; e < o->count; e++) {
+        if (e) strbuf_puts(p->out, ", ");
+        print_operand(p, &o->elements[e], type);
+    }
+    strbuf_putc(p->out, '}');
+}
+
 static void print_memory(const struct printer *p, const struct ptx_operand *o)
 {
     strbuf_putc(p->out, '[');
@@ -224,6 +236,10 @@ static void print_memory(const struct printer *p, const struct ptx_operand *o)
     else
         strbuf_printf(p->out, "%llu", (unsigned long long)o->imm);
     print_offset(p, o->offset);
+    if (o->count) {
+        strbuf_puts(p->out, ", ");
+        print_elements(p, o, PTX_NONE);
+    }
     strbuf_putc(p->out, ']');
 }
 
@@ -242,14 +258,7 @@ static void print_operand(const struct printer *p, const struct ptx_operand *o, 
     case PTX_OPERAND_LABEL: strbuf_puts(p->out, p->labels[o->label]); return;
     case PTX_OPERAND_LABELS: strbuf_puts(p->out, p->tables[o->label]); return;
     case PTX_OPERAND_SINK: strbuf_putc(p->out, '_'); return;
-    case PTX_OPERAND_VECTOR:
-        strbuf_putc(p->out, '{');
-        for (unsigned e = 0; e < o->count; e++) {
-            if (e) strbuf_puts(p->out, ", ");
-            print_operand(p, &o->elements[e], type);
-        }
-        strbuf_putc(p->out, '}');
-        return;
+    case PTX_OPERAND_VECTOR: print_elements(p, o, type); return;
     case PTX_OPERAND_PAIR:
         print_operand(p, &o->elements[0], type);
         strbuf_putc(p->out, '|');
@@ -281,15 +290,10 @@ static enum ptx_type operand_type(const struct printer *p, const struct ptx_inst
 static void print_operands(const struct printer *p, const struct ptx_inst *i)
 {
     bool texture = i->op == PTX_OP_TEX || i->op == PTX_OP_TXQ;
-    unsigned map = i->op != PTX_OP_CP || !(i->bulk & PTX_WORD_TENSOR) ? PTX_OPERANDS_MAX
-                   : i->bulk & PTX_WORD_MBARRIER                      ? 1
-                                                                      : 0;
     for (unsigned o = 0; o < i->operand_count; o++) {
         strbuf_puts(p->out, o ? ", " : " ");
         if (texture && o == 1) strbuf_putc(p->out, '[');
         print_operand(p, &i->operands[o], operand_type(p, i, o));
-        if (o == map) p->out->length--; // the map's bracket closes behind the coordinates
-        if (o == map + 1) strbuf_putc(p->out, ']');
     }
     if (texture) strbuf_putc(p->out, ']');
 }

@@ -164,7 +164,7 @@ struct ptx_operand {
     enum ptx_operand_kind kind;
     bool negated;
     uint8_t component;
-    uint8_t count;         // number of elements
+    uint8_t count;         // number of elements; MEMORY: coordinates of "[map, {x, y}]", in `elements`
     int32_t reg;           // REG; MEMORY: base register or -1
     enum ptx_sreg sreg;
     uint32_t label;        // LABEL; LABELS: index into function->tables
@@ -172,11 +172,11 @@ struct ptx_operand {
     uint64_t imm;          // IMM; MEMORY without register and variable: the address
     struct ptx_variable *variable; // SYMBOL, MEMORY
     struct ptx_function *function; // FUNCTION
-    struct ptx_operand *elements;  // VECTOR, PAIR
+    struct ptx_operand *elements;  // VECTOR, PAIR; MEMORY with coordinates
     struct loc loc;
 };
 
-enum { PTX_OPERANDS_MAX = 7, PTX_TYPES_MAX = 4 };
+enum { PTX_OPERANDS_MAX = 6, PTX_TYPES_MAX = 4 };
 
 // One instruction. Operands are in source order, destinations first; a setp with two destinations has one
 // PAIR operand. call uses the call_* fields instead. tex: destination vector, texture, [sampler,] coordinate

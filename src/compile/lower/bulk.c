@@ -81,10 +81,10 @@ static void tensor(struct lower *l)
     struct ir_value *uses[TENSOR_USES];
     bool is_load = has(l, PTX_WORD_MBARRIER), prefetches = has(l, PTX_WORD_PREFETCH);
     unsigned map = is_load;
-    const struct ptx_operand *coordinates = &p->operands[map + 1];
+    const struct ptx_operand *coordinates = &p->operands[map]; // its elements
     for (unsigned k = 0; k < TENSOR_USES; k++) uses[k] = word(l, 0);
-    if (!prefetches) uses[0] = address_value(l, is_load ? 0 : 2, PTX_SPACE_SHARED);
-    if (is_load) uses[1] = address_value(l, 3, PTX_SPACE_SHARED);
+    if (!prefetches) uses[0] = address_value(l, is_load ? 0 : 1, PTX_SPACE_SHARED);
+    if (is_load) uses[1] = address_value(l, 2, PTX_SPACE_SHARED);
     struct address a = lower_address(l, &p->operands[map], PTX_SPACE_GENERIC);
     if (!a.base || (a.space != SPACE_GENERIC && a.space != SPACE_GLOBAL)) {
         lower_refuse(l, "a tensor map named by its variable outside global memory");
@@ -94,7 +94,7 @@ static void tensor(struct lower *l)
     if (uses[2]->class == IR_CLASS_32) uses[2] = lower_to_wide(l, PTX_U32, uses[2]);
     for (unsigned k = 0; k < coordinates->count && k < COORDINATES; k++)
         uses[FIRST_COORDINATE + k] = lower_read_operand(l, &coordinates->elements[k], PTX_S32);
-    if (is_load) uses[BLOCKS] = blocks_of(l, 4);
+    if (is_load) uses[BLOCKS] = blocks_of(l, 3);
     enum ir_op op = prefetches                ? IR_TENSORPREFETCH
                     : is_load                 ? IR_TENSORLOAD
                     : has(l, PTX_WORD_REDUCE) ? IR_TENSORREDUCE
