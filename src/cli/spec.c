@@ -6,6 +6,7 @@
 #include "base/printable.h"
 #include "base/rng.h"
 #include "base/str.h"
+#include "isa/tensor_map.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -252,6 +253,82 @@ static bool parse_structure(const struct parser *p, char *text, struct spec *s)
     return true;
 }
 
+// -- tensor maps --------------------------------------------------------------------------------------------
+
+// Numbers with an x between, one for each dimension from the innermost on. False: no such list.
+static bool read_shape(char *text, uint64_t numbers[TENSOR_RANK_MAX], unsigned *count)
+{
+    *count = 0;
+    for (char *word; (word = strsep(&text, "x")) != NULL; ++*count)
+        if (*count == TENSOR_RANK_MAX || !str_to_u64(word, &numbers[*count])) return false;
+    return true;
+}
+
+static bool set_shape(const struct parser *p, char *text, struct tensor_map *m, bool is_box)
+{
+    uint64_t numbers[TENSOR_RANK_MAX];
+    unsigned count;
+    if (!read_shape(text, numbers, &count) || (is_box && count != m->rank))
+        return fail(
+            p, "sizes and box are one to five numbers, such as 64x32, as many as the tensor has dimensions");
+    m->rank = (uint8_t)count;
+    for (unsigned k = 0; k < count; k++) {
+        if (is_box)
+            m->box[k] = numbers[k] > UINT32_MAX ? UINT32_MAX : (uint32_t)numbers[k];
+        else
+            m->sizes[k] = numbers[k];
+        m->steps[k] = 1;
+    }
+    return true;
+}
+
+static bool set_element(const struct parser *p, const char *word, struct tensor_map *m)
+{
+    static const uint8_t of[SPEC_TYPE_COUNT] = {
+        [SPEC_U8] = TENSOR_U8,   [SPEC_U16] = TENSOR_U16,  [SPEC_U32] = TENSOR_U32, [SPEC_S32] = TENSOR_S32,
+        [SPEC_U64] = TENSOR_U64, [SPEC_S64] = TENSOR_S64,  [SPEC_F32] = TENSOR_F32, [SPEC_F64] = TENSOR_F64,
+        [SPEC_F16] = TENSOR_F16, [SPEC_BF16] = TENSOR_BF16};
+    enum spec_type type = SPEC_U8;
+    if (!parse_type(p, word, &type)) return false;
+    if (type == SPEC_S8 || type == SPEC_S16) return fail(p, "a tensor has no elements of %s", word);
+    m->type = of[type];
+    return true;
+}
+
+static bool set_option(const struct parser *p, const char *word, struct tensor_map *m)
+{
+    static const char *const swizzles[] = {"", "swizzle32", "swizzle64", "swizzle128"};
+    m->fills_nan |= str_equal(word, "nan");
+    for (uint8_t k = 1; k < 4; k++)
+        if (str_equal(word, swizzles[k])) m->swizzle = k;
+    return m->fills_nan || m->swizzle ||
+           fail(p, "\"%s\" is not swizzle32, swizzle64, swizzle128 or nan", word);
+}
+
+// Parses NAME:TYPE:SIZES:BOX[:swizzle32|64|128][:nan]: 128 bytes, the address of NAME first. Changes `text`.
+static bool parse_tensor_map(const struct parser *p, char *text, struct spec *s)
+{
+    struct tensor_map m = {.rank = 0};
+    uint32_t words[TENSOR_MAP_WORDS];
+    char *name = strsep(&text, ":"), *type = strsep(&text, ":"), *sizes = strsep(&text, ":"),
+         *box = strsep(&text, ":");
+    if (!box) return fail(p, "write tensormap=NAME:TYPE:SIZES:BOX");
+    if (!set_element(p, type, &m) || !set_shape(p, sizes, &m, false) || !set_shape(p, box, &m, true))
+        return false;
+    for (char *word; (word = strsep(&text, ":")) != NULL;)
+        if (!set_option(p, word, &m)) return false;
+    m.strides[0] = tensor_type_bytes((enum tensor_type)m.type);
+    for (unsigned k = 1; k < m.rank; k++) m.strides[k] = m.strides[k - 1] * m.sizes[k - 1];
+    const char *why = tensor_map_encode(&m, words);
+    if (why) return fail(p, "%s", why);
+    s->kind = SPEC_BYTES;
+    put_pointer(s, name);
+    s->bytes = heap_resize(s->bytes, sizeof words);
+    memcpy(s->bytes, words, sizeof words);
+    s->length = sizeof words;
+    return true;
+}
+
 static bool parse_file(const struct parser *p, const char *path, struct spec *s)
 {
     uint64_t want = spec_size_bytes(s);
@@ -332,18 +409,20 @@ static bool parse_array(const struct parser *p, char *text, struct spec *s)
 
 static bool parse_form(const struct parser *p, char *form, char *rest, struct spec *s)
 {
-    static const char *const forms[] = {"buf", "tex", "bytes", "struct", "u8",  "s8",  "u16", "s16", "u32",
-                                        "s32", "u64", "s64",   "bf16",   "f16", "f32", "f64", NULL};
+    static const char *const forms[] = {"buf", "tex",  "bytes", "struct", "tensormap", "u8",
+                                        "s8",  "u16",  "s16",   "u32",    "s32",       "u64",
+                                        "s64", "bf16", "f16",   "f32",    "f64",       NULL};
     if (str_equal(form, "buf") || str_equal(form, "tex")) {
         s->kind = str_equal(form, "buf") ? SPEC_BUFFER : SPEC_TEXTURE;
         return parse_array(p, rest, s);
     }
     if (str_equal(form, "bytes")) return parse_bytes(p, rest, s);
     if (str_equal(form, "struct")) return parse_structure(p, rest, s);
+    if (str_equal(form, "tensormap")) return parse_tensor_map(p, rest, s);
     s->kind = SPEC_SCALAR;
     if (find_type(form, &s->type)) return parse_value(p, s->type, rest, s->value);
     return fail_unknown(p, "form", form, str_nearest(form, next_word, forms),
-                        "TYPE=, buf=, tex=, bytes= and struct=");
+                        "TYPE=, buf=, tex=, bytes=, struct= and tensormap=");
 }
 
 bool spec_parse(struct spec *s, const char *text, const char *folder, const char *what, struct loc loc,

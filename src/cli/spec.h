@@ -5,6 +5,8 @@
 //   bytes=HEX | bytes=@PATH             a structure by value
 //   struct=TYPE:VALUE,TYPE:VALUE…       a structure by its fields, each aligned to its size, as in C; a field
 //                                       ptr:NAME is the address of a script's buffer
+//   tensormap=NAME:TYPE:SIZES:BOX[:swizzle32|64|128][:nan]   a tensor map of a script's buffer, dense; SIZES and BOX are
+//                                       numbers with x between, the innermost dimension first
 //   tex=TYPE:W[xH[xD]]:INIT             a texture over newly allocated device memory
 //   INIT: none | zero | iota | const:V | rand:SEED | file:PATH
 //

@@ -26,6 +26,7 @@ void bulk_free(struct bulk_copy *c)
 {
     vec_fini(&c->pieces);
     free(c->image);
+    free(c->reduction);
     free(c);
 }
 
@@ -91,12 +92,12 @@ void bulk_depart(struct bulk_copy *c)
 static void reduce_run(const struct bulk_copy *c, enum isa_space where, uint8_t *to, const uint8_t *from,
                        uint32_t bytes)
 {
-    unsigned size = isa_type_bytes((enum isa_type)c->inst->type);
+    unsigned size = isa_type_bytes((enum isa_type)c->by->type);
     for (uint32_t at = 0; at + size <= bytes; at += size) {
         uint32_t before[4] = {0}, b[4] = {0}, after[4] = {0};
         memcpy(before, to + at, size);
         memcpy(b, from + at, size);
-        exec_atomic_apply(c->inst, where, size, before, b, b, after);
+        exec_atomic_apply(c->by, where, size, before, b, b, after);
         memcpy(to + at, after, size);
     }
 }
@@ -161,34 +162,26 @@ static void finish(struct bulk_copy *c)
 
 // -- issue --------------------------------------------------------------------------------------------------
 
-struct issue { // a lane's operands
-    struct warp *w;
-    const struct bound *d;
-    const uint8_t *regs;
-    unsigned lane;
-    struct bulk_copy *c;
-};
-
-static uint32_t word_of(const struct issue *x, unsigned operand, unsigned word)
+uint32_t bulk_word(const struct bulk_issue *x, unsigned operand, unsigned word)
 {
     return exec_lane_word(x->d, x->w, x->regs, operand, word, x->lane);
 }
 
-static uint64_t wide_of(const struct issue *x, unsigned operand)
+uint64_t bulk_wide(const struct bulk_issue *x, unsigned operand)
 {
-    return (uint64_t)word_of(x, operand, 1) << 32 | word_of(x, operand, 0);
+    return (uint64_t)bulk_word(x, operand, 1) << 32 | bulk_word(x, operand, 0);
 }
 
-static bool fails(const struct issue *x, enum launch_fault_kind kind, enum isa_space space, uint64_t address,
-                  uint32_t bytes, bool is_write)
+static bool fails(const struct bulk_issue *x, enum launch_fault_kind kind, enum isa_space space,
+                  uint64_t address, uint32_t bytes, bool is_write)
 {
     exec_fault_address(x->w, x->d, kind, x->lane, space, address, bytes, is_write);
     return false;
 }
 
 // Offset and block of an address of shared memory of the cluster; NULL after a fault.
-static struct cta *find_shared(const struct issue *x, uint32_t address, uint32_t bytes, unsigned alignment,
-                               bool is_write)
+static struct cta *find_shared(const struct bulk_issue *x, uint32_t address, uint32_t bytes,
+                               unsigned alignment, bool is_write)
 {
     uint32_t offset = address & OFFSET_MASK;
     struct cta *to = address > OFFSET_MASK ? cluster_block(x->w->cta, address) : x->w->cta;
@@ -198,7 +191,7 @@ static struct cta *find_shared(const struct issue *x, uint32_t address, uint32_t
     return NULL;
 }
 
-static bool find_global(const struct issue *x, uint64_t address, uint32_t bytes, bool is_write)
+static bool find_global(const struct bulk_issue *x, uint64_t address, uint32_t bytes, bool is_write)
 {
     struct lane_access a;
     enum launch_fault_kind kind = FAULT_BOUNDS;
@@ -213,11 +206,11 @@ static bool find_global(const struct issue *x, uint64_t address, uint32_t bytes,
 }
 
 // Destinations of a load or send, and the mbarrier.
-static bool find_blocks(const struct issue *x, uint32_t blocks)
+static bool find_blocks(const struct bulk_issue *x, uint32_t blocks, unsigned alignment)
 {
     struct bulk_copy *c = x->c;
-    uint32_t address = word_of(x, 0, 0), barrier = word_of(x, 0, 1);
-    struct cta *to = find_shared(x, address, c->bytes, CELL, true);
+    uint32_t address = bulk_word(x, 0, 0), barrier = bulk_word(x, 0, 1);
+    struct cta *to = find_shared(x, address, c->bytes, alignment, true);
     struct cta *at = to ? find_shared(x, barrier, 8, 8, true) : NULL;
     if (!at) return false;
     c->shared = address & OFFSET_MASK;
@@ -243,48 +236,52 @@ static bool find_blocks(const struct issue *x, uint32_t blocks)
     return true;
 }
 
-static bool find_source(const struct issue *x, uint32_t address)
+static bool find_source(const struct bulk_issue *x, uint32_t address, unsigned alignment)
 {
-    if (!find_shared(x, address, x->c->bytes, CELL, false)) return false;
+    if (!find_shared(x, address, x->c->bytes, alignment, false)) return false;
     if (address <= OFFSET_MASK) return true;
     exec_fault(x->w, x->d, FAULT_SHARED, x->lane,
                "the source of a bulk copy is shared memory of another block");
     return false;
 }
 
-static bool find_plain(const struct issue *x)
+bool bulk_find_shared(const struct bulk_issue *x, uint32_t blocks, unsigned alignment)
 {
     struct bulk_copy *c = x->c;
-    uint32_t source = (uint32_t)wide_of(x, 1);
-    c->bytes = word_of(x, 2, 0);
+    if (c->kind == BULK_PREFETCH) return true;
+    if (c->kind != BULK_STORE) return find_blocks(x, blocks, alignment);
+    c->shared = bulk_word(x, 0, 0);
+    return find_source(x, c->shared, alignment);
+}
+
+static bool find_plain(const struct bulk_issue *x)
+{
+    struct bulk_copy *c = x->c;
+    uint64_t other = bulk_wide(x, 1);
+    c->bytes = bulk_word(x, 2, 0);
     if (c->bytes % CELL) {
         exec_fault(x->w, x->d, FAULT_ALIGNMENT, x->lane, "a bulk copy of %u bytes: not a multiple of 16",
                    c->bytes);
         return false;
     }
-    switch ((enum bulk_kind)c->kind) {
-    case BULK_PREFETCH: return !c->bytes || find_global(x, wide_of(x, 1), c->bytes, false);
-    case BULK_LOAD:
-        return find_blocks(x, word_of(x, 2, 1)) &&
-               (!c->bytes || find_global(x, wide_of(x, 1), c->bytes, false));
-    case BULK_STORE:
-        c->shared = word_of(x, 0, 0);
-        return find_source(x, c->shared) && (!c->bytes || find_global(x, wide_of(x, 1), c->bytes, true));
-    case BULK_SEND:
-        if (!find_blocks(x, word_of(x, 2, 1)) || !find_source(x, source)) return false;
-        vec_push(&c->pieces, ((struct bulk_piece){x->w->shared + source, source, 0, c->bytes}));
-        return true;
-    }
-    return false;
+    if (!bulk_find_shared(x, bulk_word(x, 2, 1), CELL)) return false;
+    if (!c->bytes) return true;
+    if (c->kind != BULK_SEND) return find_global(x, other, c->bytes, c->kind == BULK_STORE);
+    if (!find_source(x, (uint32_t)other, CELL)) return false;
+    vec_push(&c->pieces, ((struct bulk_piece){x->w->shared + other, other, 0, c->bytes}));
+    return true;
 }
 
 static void describe(struct bulk_copy *c, const struct inst *i)
 {
     switch ((int)i->op) {
+    case OP_UTMALDG:
     case OP_UBLKLD: c->kind = BULK_LOAD; break;
     case OP_UBLKREDS: c->reduces = true; // fall through
     case OP_UBLKSEND: c->kind = BULK_SEND; break;
+    case OP_UTMAREDG:
     case OP_UBLKRED: c->reduces = true; // fall through
+    case OP_UTMASTG:
     case OP_UBLKST: c->kind = BULK_STORE; break;
     default: c->kind = BULK_PREFETCH; break;
     }
@@ -301,7 +298,7 @@ static void count(struct warp *w, const struct bulk_copy *c)
 
 // -- race detector ------------------------------------------------------------------------------------------
 
-static void race_shared(const struct issue *x, enum race_access access, enum race_track track)
+static void race_shared(const struct bulk_issue *x, enum race_access access, enum race_track track)
 {
     const struct bulk_copy *c = x->c;
     race_bulk(x->w, x->d, x->lane, track, access == RACE_ATOMIC);
@@ -311,7 +308,7 @@ static void race_shared(const struct issue *x, enum race_access access, enum rac
     }
 }
 
-static void race_pieces(const struct issue *x, enum race_access access, enum race_track track)
+static void race_pieces(const struct bulk_issue *x, enum race_access access, enum race_track track)
 {
     const struct bulk_copy *c = x->c;
     race_bulk(x->w, x->d, x->lane, track, access == RACE_ATOMIC);
@@ -325,7 +322,7 @@ static void race_pieces(const struct issue *x, enum race_access access, enum rac
 }
 
 // A copy is a thread of its own (race_copy.h), to the detector with the values at the issue.
-static void look_for_races(const struct issue *x)
+static void look_for_races(const struct bulk_issue *x)
 {
     struct bulk_copy *c = x->c;
     if (!x->w->exec->races) return;
@@ -345,7 +342,9 @@ static void look_for_races(const struct issue *x)
 
 // -- instructions -------------------------------------------------------------------------------------------
 
-static bool issue_lane(const struct issue *x)
+static bool is_tensor(const struct inst *i) { return i->src[3].kind != OPERAND_NONE; }
+
+static bool issue_lane(const struct bulk_issue *x)
 {
     struct bulk_copy *c = x->c;
     struct bulk_warp *b = bulk_of(x->w);
@@ -353,12 +352,13 @@ static bool issue_lane(const struct issue *x)
     *c = (struct bulk_copy){.warp = x->w, .inst = bound_inst(x->d, x->w), .lane = (uint8_t)x->lane};
     c->group = b->commits[x->lane];
     describe(c, c->inst);
+    c->by = c->inst;
     vec_push(&b->queue, c);
-    if (!find_plain(x)) {
+    if (!(is_tensor(c->inst) ? bulk_find_tensor(x) : find_plain(x))) {
         bulk_leave(c);
         return false;
     }
-    c->image = heap_alloc(c->bytes + 1);
+    if (!c->image) c->image = heap_alloc(c->bytes + 1);
     count(x->w, c);
     look_for_races(x);
     e->landings++;
@@ -374,7 +374,7 @@ const struct bound *exec_bulk(const struct bound *d, struct warp *w, uint8_t *re
     race_instruction(w, d);
     for (; active; active &= active - 1) {
         struct bulk_copy *c = heap_alloc(sizeof *c);
-        const struct issue x = {w, d, regs, bit_lowest(active), c};
+        const struct bulk_issue x = {w, d, regs, bit_lowest(active), c};
         if (!issue_lane(&x)) return NULL;
     }
     return d + 1;

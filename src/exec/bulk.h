@@ -14,6 +14,7 @@
 #pragma once
 #include "base/vec.h"
 #include "exec/exec_impl.h"
+#include "isa/inst.h"
 
 enum bulk_kind { BULK_LOAD, BULK_SEND, BULK_STORE, BULK_PREFETCH };
 
@@ -36,7 +37,9 @@ struct bulk_copy {
     uint32_t barrier; // of loads and sends: offset of the mbarrier
     struct warp *warp;
     const struct inst *inst;
-    uint64_t map; // address of the tensor map; 0: none
+    const struct inst *by;  // of reductions: operation and type; of a tensor `reduction`
+    struct inst *reduction; // heap, or NULL
+    uint64_t map;           // address of the tensor map; 0: none
     VEC(struct bulk_piece) pieces;
     uint8_t *image; // after departure; out of bounds: fill
 };
@@ -45,6 +48,20 @@ struct bulk_warp { // of a warp: copies not landed, in order of issue
     VEC(struct bulk_copy *) queue;
     uint32_t commits[LANES_MAX];
 };
+
+struct bulk_issue { // a lane's operands
+    struct warp *w;
+    const struct bound *d;
+    const uint8_t *regs;
+    unsigned lane;
+    struct bulk_copy *c;
+};
+uint32_t bulk_word(const struct bulk_issue *x, unsigned operand, unsigned word);
+uint64_t bulk_wide(const struct bulk_issue *x, unsigned operand);
+// Finds the source or the destinations in shared memory, and of loads and sends the mbarriers; blocks: as of the
+// instruction. False: a fault.
+bool bulk_find_shared(const struct bulk_issue *x, uint32_t blocks, unsigned alignment);
+bool bulk_find_tensor(const struct bulk_issue *x); // everything of a tensor copy (bulk_tensor.c)
 
 void bulk_free(struct bulk_copy *c);
 // Departure: the source's bytes into the image; sources in global memory as in memory now.

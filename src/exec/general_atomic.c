@@ -69,13 +69,31 @@ static inline bool less(enum isa_type type, uint64_t a, uint64_t b)
     return (uint32_t)a < (uint32_t)b;
 }
 
+// Smaller (is_max: greater) of two f16 or bf16; of a NaN and a number the number, -0 below +0.
+static uint16_t extreme_half(bool is_bf16, bool is_max, uint16_t x, uint16_t y)
+{
+    uint16_t infinity = is_bf16 ? 0x7f80 : 0x7c00;
+    bool x_is_nan = (x & 0x7fff) > infinity, y_is_nan = (y & 0x7fff) > infinity;
+    if (x_is_nan && y_is_nan) return 0x7fff;
+    if (x_is_nan || y_is_nan) return x_is_nan ? y : x;
+    int x_key = x >> 15 ? -(x & 0x7fff) - 1 : x, y_key = y >> 15 ? -(y & 0x7fff) - 1 : y;
+    return (x_key < y_key) != is_max ? x : y;
+}
+
+static inline uint64_t extreme(enum isa_type type, bool is_max, uint64_t old, uint64_t b)
+{
+    if (type == TYPE_F16 || type == TYPE_BF16)
+        return extreme_half(type == TYPE_BF16, is_max, (uint16_t)old, (uint16_t)b);
+    return (is_max ? less(type, old, b) : less(type, b, old)) ? b : old;
+}
+
 static inline uint64_t changed(enum isa_mode mode, enum isa_type type, bool ftz, uint64_t old, uint64_t b,
                                uint64_t c)
 {
     switch ((int)mode) {
     case MODE_ATOM_ADD: return add_typed(type, ftz, old, b);
-    case MODE_ATOM_MIN: return less(type, b, old) ? b : old;
-    case MODE_ATOM_MAX: return less(type, old, b) ? b : old;
+    case MODE_ATOM_MIN: return extreme(type, false, old, b);
+    case MODE_ATOM_MAX: return extreme(type, true, old, b);
     case MODE_ATOM_AND: return old & b;
     case MODE_ATOM_OR: return old | b;
     case MODE_ATOM_XOR: return old ^ b;
@@ -230,23 +248,6 @@ bool exec_atomic_sequence(const struct inst *i, enum isa_space where, unsigned c
 
 static uint64_t low64(const uint32_t value[4]) { return (uint64_t)value[1] << 32 | value[0]; }
 
-// Smaller (is_max: greater) of two f16 or bf16; of a NaN and a number the number, -0 below +0.
-static uint16_t extreme_half(bool is_bf16, bool is_max, uint16_t x, uint16_t y)
-{
-    uint16_t infinity = is_bf16 ? 0x7f80 : 0x7c00;
-    bool x_is_nan = (x & 0x7fff) > infinity, y_is_nan = (y & 0x7fff) > infinity;
-    if (x_is_nan && y_is_nan) return 0x7fff;
-    if (x_is_nan || y_is_nan) return x_is_nan ? y : x;
-    int x_key = x >> 15 ? -(x & 0x7fff) - 1 : x, y_key = y >> 15 ? -(y & 0x7fff) - 1 : y;
-    return (x_key < y_key) != is_max ? x : y;
-}
-
-static bool is_half_extreme(const struct inst *i)
-{
-    return (i->type == TYPE_F16 || i->type == TYPE_BF16) &&
-           (i->mode == MODE_ATOM_MIN || i->mode == MODE_ATOM_MAX);
-}
-
 // The new value of one lane's location; 16-byte types support exchange and compare-and-swap only.
 void exec_atomic_apply(const struct inst *i, enum isa_space where, unsigned bytes, const uint32_t old[4],
                        const uint32_t b[4], const uint32_t c[4], uint32_t fresh[4])
@@ -254,11 +255,6 @@ void exec_atomic_apply(const struct inst *i, enum isa_space where, unsigned byte
     if (bytes == 16) {
         bool cas = i->mode == MODE_ATOM_CAS;
         memcpy(fresh, !cas ? b : memcmp(old, b, 16) == 0 ? c : old, 16);
-        return;
-    }
-    if (is_half_extreme(i)) {
-        fresh[0] =
-            extreme_half(i->type == TYPE_BF16, i->mode == MODE_ATOM_MAX, (uint16_t)old[0], (uint16_t)b[0]);
         return;
     }
     uint64_t x = lane_atomic((enum isa_mode)i->mode, (enum isa_type)i->type, is_flushing(i, where),

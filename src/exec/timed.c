@@ -348,7 +348,7 @@ void timed_depart(struct timed_engine *t, struct async_entry *c)
 static void log_values(struct timed_engine *t, const struct bulk_copy *c, uint8_t *host, uint64_t address,
                        const uint8_t *from, unsigned count, unsigned bytes)
 {
-    struct record_view v = new_record(t, c->inst, bit_mask(count), bytes, false, !c->reduces && bytes == 16);
+    struct record_view v = new_record(t, c->by, bit_mask(count), bytes, false, !c->reduces && bytes == 16);
     for (unsigned n = 0; n < count; n++) {
         if (!v.r->is_row || !n) v.host[n] = host + n * bytes;
         memcpy(v.value + (size_t)n * v.r->lane_words, from + n * bytes, bytes);
@@ -359,7 +359,7 @@ static void log_values(struct timed_engine *t, const struct bulk_copy *c, uint8_
 
 static void log_piece(struct timed_engine *t, const struct bulk_copy *c, const struct bulk_piece *p)
 {
-    unsigned unit = c->reduces ? isa_type_bytes((enum isa_type)c->inst->type) : 16;
+    unsigned unit = c->reduces ? isa_type_bytes((enum isa_type)c->by->type) : 16;
     for (uint32_t at = 0; at < p->bytes;) {
         uint32_t left = p->bytes - at, count = left / unit < LANES_MAX ? left / unit : LANES_MAX;
         unsigned bytes = count ? unit : left; // the rest of a store

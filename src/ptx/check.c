@@ -23,6 +23,7 @@ static bool check_operands(struct check *c, const char *operands)
 static bool check_operation(struct check *c)
 {
     struct ptx_inst *i = c->i;
+    if (i->bulk && i->op != PTX_OP_CP) return check_bulk_relative(c);
     switch ((int)i->op) {
     case PTX_OP_SET:
     case PTX_OP_SETP: return check_comparison(c);

@@ -79,6 +79,7 @@ bool check_stored(struct check *c, struct ptx_operand *o);
 bool check_load_store(struct check *c);
 bool check_atom(struct check *c);
 bool check_cp(struct check *c);
+bool check_bulk_relative(struct check *c);                    // st.async, red.async, prefetch.tensormap
 bool check_bulk(struct check *c);                             // cp.async.bulk and its relatives
 bool check_mbarrier_place(struct check *c, unsigned operand); // address of an mbarrier
 bool check_mbarrier(struct check *c);

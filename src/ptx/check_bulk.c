@@ -5,6 +5,7 @@
 //     cp.async.bulk.global.shared::cta.bulk_group                  [to], [from], size
 //     cp.async.bulk.prefetch.L2.global                             [from], size
 //     cp.reduce.async.bulk…                                        as the copies to shared::cluster and global
+//     cp.async.bulk.tensor.{1..5}d…: the same with [map, coordinates] in place of the global address; .tile, .im2col
 //     cp.async.bulk.commit_group, .wait_group{.read} N
 #include "ptx/check.h"
 #include "ptx/names.h"
@@ -125,12 +126,137 @@ static bool check_reduction(struct check *c)
     return true;
 }
 
+// -- tensors ------------------------------------------------------------------------------------------------
+
+enum { DIMENSIONS = PTX_WORD_1D | PTX_WORD_2D | PTX_WORD_3D | PTX_WORD_4D | PTX_WORD_5D };
+
+static unsigned dimensions_of(const struct ptx_inst *i)
+{
+    for (unsigned n = 1; n <= 5; n++)
+        if ((i->bulk & DIMENSIONS) == (unsigned)(PTX_WORD_1D << (n - 1))) return n;
+    return 0;
+}
+
+static bool check_list(struct check *c, struct ptx_operand *o, unsigned count, enum ptx_type type,
+                       const char *what)
+{
+    if (o->count != count || !o->elements)
+        return diag_error(c->p->d, o->loc, "expected %u %s in braces", count, what);
+    for (unsigned k = 0; k < count; k++)
+        if (!check_source(c, &o->elements[k], type)) return false;
+    return true;
+}
+
+// The map and the coordinates.
+static bool check_box(struct check *c, unsigned operand, unsigned dimensions)
+{
+    struct ptx_operand *o = &c->i->operands[operand];
+    return check_memory_operand(c, o, PTX_SPACE_GENERIC) &&
+           check_list(c, o, dimensions, PTX_S32, "coordinates");
+}
+
+static bool check_offsets(struct check *c, unsigned operand, unsigned dimensions)
+{
+    struct ptx_operand *o = &c->i->operands[operand];
+    return !has(c->i, PTX_WORD_IM2COL) || check_list(c, o, dimensions - 2, PTX_U16, "offsets");
+}
+
+static bool check_tensor_load(struct check *c, unsigned dimensions)
+{
+    struct ptx_inst *i = c->i;
+    unsigned offsets = has(i, PTX_WORD_IM2COL), blocks = has(i, PTX_WORD_MULTICAST);
+    enum ptx_space space = i->space;
+    if (space != PTX_SPACE_SHARED || i->space_to != PTX_SPACE_GLOBAL || i->atom || (blocks && !i->of_cluster))
+        return check_says(c, "a tensor's box is loaded .shared::cluster.global or .shared::cta.global");
+    if (!check_words(c, PTX_WORD_TENSOR | PTX_WORD_MBARRIER,
+                     DIMENSIONS | PTX_WORD_TILE | PTX_WORD_IM2COL | PTX_WORD_MULTICAST,
+                     "the load of a box has .mbarrier::complete_tx::bytes") ||
+        !check_count(c, 3 + offsets + blocks, 3 + offsets + blocks))
+        return false;
+    bool good = check_memory_operand(c, &i->operands[0], PTX_SPACE_SHARED) && check_box(c, 1, dimensions) &&
+                check_memory_operand(c, &i->operands[2], PTX_SPACE_SHARED) &&
+                check_offsets(c, 3, dimensions) &&
+                (!blocks || check_source(c, &i->operands[3 + offsets], PTX_U16));
+    i->space = space; // not that of a map's variable
+    return good;
+}
+
+static bool check_tensor_store(struct check *c, unsigned dimensions)
+{
+    struct ptx_inst *i = c->i;
+    bool reduces = has(i, PTX_WORD_REDUCE);
+    if (i->space != PTX_SPACE_GLOBAL || i->space_to != PTX_SPACE_SHARED || i->of_cluster)
+        return check_says(c, "a tensor's box is stored .global.shared::cta");
+    if (reduces != (i->atom != PTX_ATOM_NONE) || i->atom == PTX_ATOM_EXCH || i->atom == PTX_ATOM_CAS)
+        return check_says(c, "an operation goes with 'cp.reduce.async.bulk.tensor', and only with it");
+    return check_words(c, PTX_WORD_TENSOR | PTX_WORD_GROUP, DIMENSIONS | PTX_WORD_TILE,
+                       "the store of a box has .bulk_group") &&
+           check_count(c, 2, 2) && check_box(c, 0, dimensions) &&
+           check_memory_operand(c, &i->operands[1], PTX_SPACE_SHARED);
+}
+
+static bool check_tensor(struct check *c)
+{
+    struct ptx_inst *i = c->i;
+    unsigned dimensions = dimensions_of(i), offsets = has(i, PTX_WORD_IM2COL);
+    if (!dimensions) return check_says(c, "a tensor copy has one of .1d to .5d");
+    if (offsets && (dimensions < 3 || has(i, PTX_WORD_TILE)))
+        return check_says(c, ".im2col goes with .3d to .5d, and not with .tile");
+    if (i->type_count) return check_says(c, "the type of a tensor is in its map");
+    if (offsets) i->unsupported = ptx_unsupported_form;
+    if (!has(i, PTX_WORD_PREFETCH)) {
+        if (c->given & F(L2)) return check_says(c, ".L2 goes with .prefetch");
+        return has(i, PTX_WORD_MBARRIER) ? check_tensor_load(c, dimensions)
+                                         : check_tensor_store(c, dimensions);
+    }
+    if (!(c->given & F(L2)) || i->space != PTX_SPACE_GLOBAL || i->atom)
+        return check_says(c, "'cp.async.bulk.prefetch.tensor' is .L2.global");
+    return check_words(c, PTX_WORD_TENSOR | PTX_WORD_PREFETCH, DIMENSIONS | PTX_WORD_TILE | PTX_WORD_IM2COL,
+                       "this prefetch has no other words") &&
+           check_count(c, 1 + offsets, 1 + offsets) && check_box(c, 0, dimensions) &&
+           check_offsets(c, 1, dimensions);
+}
+
+// -- relatives ----------------------------------------------------------------------------------------------
+
+// st.async and red.async: a store or reduction in a block of the cluster that completes at an mbarrier there.
+static bool check_async(struct check *c)
+{
+    struct ptx_inst *i = c->i;
+    bool is_store = i->op == PTX_OP_ST;
+    enum ptx_sem own = is_store ? PTX_SEM_WEAK : PTX_SEM_RELAXED;
+    if (i->bulk != PTX_WORD_MBARRIER || i->space != PTX_SPACE_SHARED)
+        return check_says(c, "'%s.async' has .shared::cluster.mbarrier::complete_tx::bytes",
+                          ptx_op_name(i->op));
+    if ((i->sem != own && (i->sem != PTX_SEM_NONE || !is_store)) ||
+        (!is_store && i->scope != PTX_SCOPE_CLUSTER))
+        return check_says(c, is_store ? "'st.async' can be .weak" : "'red.async' is .relaxed.cluster");
+    if (is_store) return true;
+    bool is_logic = i->atom == PTX_ATOM_AND || i->atom == PTX_ATOM_OR || i->atom == PTX_ATOM_XOR;
+    bool is_step = i->atom == PTX_ATOM_INC || i->atom == PTX_ATOM_DEC;
+    bool fits = is_logic  ? i->types[0] == PTX_B32
+                : is_step ? i->types[0] == PTX_U32
+                : i->atom == PTX_ATOM_ADD
+                    ? i->types[0] == PTX_U32 || i->types[0] == PTX_S32 || i->types[0] == PTX_U64
+                    : i->types[0] == PTX_U32 || i->types[0] == PTX_S32;
+    if (i->atom == PTX_ATOM_EXCH || i->atom == PTX_ATOM_CAS) fits = false;
+    return fits || check_says(c, "'red.async' has no such operation of .%s", ptx_type_name(i->types[0]));
+}
+
+bool check_bulk_relative(struct check *c)
+{
+    if (!check_target(c, FIRST)) return false;
+    if (c->i->op != PTX_OP_PREFETCH) return check_async(c);
+    return c->i->bulk == PTX_WORD_TENSORMAP || check_says(c, "'prefetch' has .tensormap");
+}
+
 bool check_bulk(struct check *c)
 {
     struct ptx_inst *i = c->i;
     bool reduces = has(i, PTX_WORD_REDUCE);
     if (!has(i, PTX_WORD_BULK)) return check_says(c, "'cp' has .async or .async.bulk");
     if (!check_target(c, FIRST)) return false;
+    if (has(i, PTX_WORD_TENSOR)) return check_tensor(c);
     if (reduces != (i->type_count == 1) || reduces != (i->atom != PTX_ATOM_NONE))
         return check_says(c, "an operation and a type go with 'cp.reduce.async.bulk', and only with it");
     if (i->mode != PTX_MODE_NONE) return check_groups(c);

@@ -123,7 +123,7 @@ static bool set_field(struct parser *p, struct ptx_inst *i, const struct suffix 
     switch (s->field) {
     case FIELD_TYPE: return add_type(p, i, (enum ptx_type)s->value);
     case FIELD_SPACE: set_space(i, (enum ptx_space)s->value, first); break;
-    case FIELD_VECTOR: i->vector = s->value; break;
+    case FIELD_VECTOR: i->vector = (uint8_t)s->value; break;
     case FIELD_ROUND:
     case FIELD_ROUND_INT:
     case FIELD_ROUND_TIES: i->round = (enum ptx_round)s->value; break;
@@ -172,14 +172,14 @@ static bool set_field(struct parser *p, struct ptx_inst *i, const struct suffix 
     case FIELD_TO: i->to = true; break;
     case FIELD_SHAPE: i->shape = (enum ptx_shape)s->value; break;
     case FIELD_LAYOUT: return add_layout(p, i, (enum ptx_layout)s->value);
-    case FIELD_MATRICES: i->matrices = s->value; break;
+    case FIELD_MATRICES: i->matrices = (uint8_t)s->value; break;
     case FIELD_TRANS: i->transposed = true; break;
-    case FIELD_SPARSE: i->sparse = s->value; break;
+    case FIELD_SPARSE: i->sparse = (uint8_t)s->value; break;
     case FIELD_SATFINITE: i->clamps = true; break;
     case FIELD_BITS: i->boolean = (enum ptx_bool)s->value; break;
     case FIELD_POLICY:
     case FIELD_WMMA: i->mode = (enum ptx_mode)s->value; break;
-    case FIELD_FRAGMENT: i->fragment = s->value; break;
+    case FIELD_FRAGMENT: i->fragment = (uint8_t)s->value; break;
     case FIELD_MMIO: // any accompanying order
     case FIELD_WARP:
     case FIELD_ASYNC:

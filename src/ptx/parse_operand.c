@@ -220,8 +220,8 @@ static bool parse_vector(struct parser *p, struct ptx_operand *o)
     return parse_expect(p, TOKEN_RBRACE, "after the vector");
 }
 
-// After '[': register, variable or constant, each with an optional offset; up to and including ']'.
-static bool parse_address(struct parser *p, struct ptx_operand *o)
+// After '[': register, variable or constant, each with an optional offset.
+static bool parse_place(struct parser *p, struct ptx_operand *o)
 {
     struct ptx_operand base = {.reg = -1, .loc = parse_here(p)};
     o->kind = PTX_OPERAND_MEMORY;
@@ -254,7 +254,13 @@ static bool parse_address(struct parser *p, struct ptx_operand *o)
     int64_t offset = 0;
     if ((at(p, TOKEN_PLUS) || at(p, TOKEN_MINUS)) && !parse_constant_i64(p, &offset)) return false;
     o->offset = (int64_t)((uint64_t)o->offset + (uint64_t)offset);
-    if (!parse_expect(p, TOKEN_RBRACKET, "after the address")) return false;
+    return true;
+}
+
+// After '[', up to and including ']'.
+static bool parse_address(struct parser *p, struct ptx_operand *o)
+{
+    if (!parse_place(p, o) || !parse_expect(p, TOKEN_RBRACKET, "after the address")) return false;
     parse_accept_dot(p, "unified");
     return true;
 }
@@ -338,13 +344,36 @@ static bool parse_texture(struct parser *p, struct ptx_inst *i)
     return parse_expect(p, TOKEN_RBRACKET, "after the texture and its coordinates");
 }
 
+// "[map, {x, y}]" of tensor copies: an address with coordinates.
+static bool parse_tensor(struct parser *p, struct ptx_inst *i)
+{
+    struct ptx_operand *map = &i->operands[i->operand_count++], list = {.reg = -1};
+    *map = (struct ptx_operand){.reg = -1, .loc = parse_here(p)};
+    parse_advance(p);
+    if (!parse_place(p, map) || !parse_expect(p, TOKEN_COMMA, "between the tensor map and the coordinates") ||
+        !parse_expect(p, TOKEN_LBRACE, "before the coordinates") || !parse_vector(p, &list))
+        return false;
+    map->count = list.count;
+    map->elements = list.elements;
+    return parse_expect(p, TOKEN_RBRACKET, "after the coordinates");
+}
+
+// Whether the next operand is the tensor map of a copy: behind the destination of a load, in other copies the first.
+static bool is_tensor(const struct parser *p, const struct ptx_inst *i)
+{
+    if (!(i->bulk & PTX_WORD_TENSOR) || i->op != PTX_OP_CP) return false;
+    return at(p, TOKEN_LBRACKET) && i->operand_count == (i->bulk & PTX_WORD_MBARRIER ? 1 : 0);
+}
+
 bool parse_operands(struct parser *p, struct ptx_inst *i)
 {
     if (at(p, TOKEN_SEMICOLON)) return true;
     if (i->op == PTX_OP_BRA) return parse_label(p, i);
     bool texture = i->op == PTX_OP_TEX || i->op == PTX_OP_TXQ;
     do {
-        bool good = texture && at(p, TOKEN_LBRACKET) ? parse_texture(p, i) : add_operand(p, i);
+        bool good = texture && at(p, TOKEN_LBRACKET) ? parse_texture(p, i)
+                    : is_tensor(p, i)                ? parse_tensor(p, i)
+                                                     : add_operand(p, i);
         if (!good) return false;
     } while (parse_accept(p, TOKEN_COMMA));
     return true;

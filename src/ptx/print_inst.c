@@ -82,7 +82,7 @@ static void print_arithmetic(const struct printer *p, const struct ptx_inst *i)
 static void print_required(const struct printer *p, const struct ptx_inst *i)
 {
     bool prefetches = i->op == PTX_OP_PREFETCH || i->op == PTX_OP_PREFETCHU;
-    put_flag(p, prefetches, "L1");
+    put_flag(p, prefetches, i->bulk ? "tensormap" : "L1");
     put_flag(p, i->op == PTX_OP_APPLYPRIORITY, "L2::evict_normal");
     if (i->op == PTX_OP_CREATEPOLICY) put(p, i->mode == PTX_MODE_POLICY_CVT ? "L2" : "L2::evict_last");
     put_flag(p, i->op == PTX_OP_BRX, "idx");
@@ -116,23 +116,41 @@ static void print_matrix_name(const struct printer *p, const struct ptx_inst *i)
     put_flag(p, i->boolean != PTX_BOOL_NONE, "popc");
 }
 
+static void print_words(const struct printer *p, const struct ptx_inst *i, unsigned words)
+{
+    for (unsigned bit = 1; bit <= PTX_WORD_TENSORMAP; bit <<= 1)
+        if (i->bulk & words & bit) put_field(p, FIELD_BULK, bit);
+}
+
+// st.async and red.async.
+static void print_async(const struct printer *p, const struct ptx_inst *i)
+{
+    put(p, "async");
+    print_memory_order(p, i);
+    print_spaces(p, i);
+    print_words(p, i, PTX_WORD_MBARRIER);
+    put_field(p, FIELD_ATOM, (unsigned)i->atom);
+    if (i->vector > 1) strbuf_printf(p->out, ".v%u", i->vector);
+}
+
 // The words of a bulk copy, in the order of the PTX ISA.
 static void print_bulk(const struct printer *p, const struct ptx_inst *i)
 {
-    bool prefetches = i->bulk & PTX_WORD_PREFETCH;
-    put_flag(p, i->bulk & PTX_WORD_REDUCE, "reduce");
+    const unsigned dimensions =
+        PTX_WORD_TENSOR | PTX_WORD_1D | PTX_WORD_2D | PTX_WORD_3D | PTX_WORD_4D | PTX_WORD_5D;
+    bool is_tensor = i->bulk & PTX_WORD_TENSOR, is_half = i->types[0] == PTX_F16 || i->types[0] == PTX_BF16;
+    print_words(p, i, PTX_WORD_REDUCE);
     put(p, "async.bulk");
     put_field(p, FIELD_CP, (unsigned)i->mode);
-    put_flag(p, i->bulk & PTX_WORD_READ, "read");
-    put_flag(p, prefetches, "prefetch.L2");
+    print_words(p, i, PTX_WORD_READ | PTX_WORD_PREFETCH);
+    print_words(p, i, dimensions);
+    put_flag(p, i->bulk & PTX_WORD_PREFETCH, "L2");
     print_spaces(p, i);
-    put_flag(p, i->bulk & PTX_WORD_MBARRIER, "mbarrier::complete_tx::bytes");
-    put_flag(p, i->bulk & PTX_WORD_GROUP, "bulk_group");
-    put_flag(p, i->bulk & PTX_WORD_MULTICAST, "multicast::cluster");
-    put_field(p, FIELD_ATOM, (unsigned)i->atom);
-    bool is_half = i->type_count && (i->types[0] == PTX_F16 || i->types[0] == PTX_BF16);
-    put_flag(p, is_half && i->atom == PTX_ATOM_ADD, "noftz");
-    for (unsigned t = 0; t < i->type_count; t++) put(p, ptx_type_name(i->types[t]));
+    if (is_tensor) put_field(p, FIELD_ATOM, (unsigned)i->atom);
+    print_words(p, i, PTX_WORD_TILE | PTX_WORD_IM2COL);
+    print_words(p, i, PTX_WORD_MBARRIER | PTX_WORD_GROUP | PTX_WORD_MULTICAST);
+    if (!is_tensor) put_field(p, FIELD_ATOM, (unsigned)i->atom);
+    put_flag(p, i->type_count && is_half && i->atom == PTX_ATOM_ADD, "noftz");
 }
 
 static void print_name(const struct printer *p, const struct ptx_inst *i)
@@ -142,8 +160,9 @@ static void print_name(const struct printer *p, const struct ptx_inst *i)
         print_matrix_name(p, i);
         return;
     }
-    if (i->bulk && i->op == PTX_OP_CP) {
-        print_bulk(p, i);
+    if (i->bulk && i->op != PTX_OP_PREFETCH) {
+        (i->op == PTX_OP_CP ? print_bulk : print_async)(p, i);
+        for (unsigned t = 0; t < i->type_count; t++) put(p, ptx_type_name(i->types[t]));
         return;
     }
     put_flag(p, i->sync, "sync");
@@ -195,6 +214,18 @@ static void print_offset(const struct printer *p, int64_t offset)
     if (offset) strbuf_printf(p->out, "+%lld", (long long)offset);
 }
 
+static void print_operand(const struct printer *p, const struct ptx_operand *o, enum ptx_type type);
+
+static void print_elements(const struct printer *p, const struct ptx_operand *o, enum ptx_type type)
+{
+    strbuf_putc(p->out, '{');
+    for (unsigned e = 0; e < o->count; e++) {
+        if (e) strbuf_puts(p->out, ", ");
+        print_operand(p, &o->elements[e], type);
+    }
+    strbuf_putc(p->out, '}');
+}
+
 static void print_memory(const struct printer *p, const struct ptx_operand *o)
 {
     strbuf_putc(p->out, '[');
@@ -205,6 +236,10 @@ static void print_memory(const struct printer *p, const struct ptx_operand *o)
     else
         strbuf_printf(p->out, "%llu", (unsigned long long)o->imm);
     print_offset(p, o->offset);
+    if (o->count) {
+        strbuf_puts(p->out, ", ");
+        print_elements(p, o, PTX_NONE);
+    }
     strbuf_putc(p->out, ']');
 }
 
@@ -223,14 +258,7 @@ static void print_operand(const struct printer *p, const struct ptx_operand *o, 
     case PTX_OPERAND_LABEL: strbuf_puts(p->out, p->labels[o->label]); return;
     case PTX_OPERAND_LABELS: strbuf_puts(p->out, p->tables[o->label]); return;
     case PTX_OPERAND_SINK: strbuf_putc(p->out, '_'); return;
-    case PTX_OPERAND_VECTOR:
-        strbuf_putc(p->out, '{');
-        for (unsigned e = 0; e < o->count; e++) {
-            if (e) strbuf_puts(p->out, ", ");
-            print_operand(p, &o->elements[e], type);
-        }
-        strbuf_putc(p->out, '}');
-        return;
+    case PTX_OPERAND_VECTOR: print_elements(p, o, type); return;
     case PTX_OPERAND_PAIR:
         print_operand(p, &o->elements[0], type);
         strbuf_putc(p->out, '|');

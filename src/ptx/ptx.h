@@ -135,7 +135,9 @@ enum ptx_layout { PTX_LAYOUT_NONE, PTX_LAYOUT_ROW, PTX_LAYOUT_COL };
 // Words of bulk copies, as bits: cp.async.bulk and its relatives, st.async, red.async.
 enum ptx_word {
     PTX_WORD_BULK = 1, PTX_WORD_TENSOR = 2, PTX_WORD_REDUCE = 4, PTX_WORD_PREFETCH = 8, PTX_WORD_MBARRIER = 16,
-    PTX_WORD_GROUP = 32, PTX_WORD_MULTICAST = 64, PTX_WORD_READ = 128
+    PTX_WORD_GROUP = 32, PTX_WORD_MULTICAST = 64, PTX_WORD_READ = 128, PTX_WORD_TILE = 1 << 8, PTX_WORD_IM2COL = 1 << 9,
+    PTX_WORD_1D = 1 << 10, PTX_WORD_2D = 1 << 11, PTX_WORD_3D = 1 << 12, PTX_WORD_4D = 1 << 13, PTX_WORD_5D = 1 << 14,
+    PTX_WORD_TENSORMAP = 1 << 15
 };
 
 struct ptx_function;
@@ -162,7 +164,7 @@ struct ptx_operand {
     enum ptx_operand_kind kind;
     bool negated;
     uint8_t component;
-    uint8_t count;         // number of elements
+    uint8_t count;         // number of elements; MEMORY: coordinates of "[map, {x, y}]", in `elements`
     int32_t reg;           // REG; MEMORY: base register or -1
     enum ptx_sreg sreg;
     uint32_t label;        // LABEL; LABELS: index into function->tables
@@ -170,11 +172,11 @@ struct ptx_operand {
     uint64_t imm;          // IMM; MEMORY without register and variable: the address
     struct ptx_variable *variable; // SYMBOL, MEMORY
     struct ptx_function *function; // FUNCTION
-    struct ptx_operand *elements;  // VECTOR, PAIR
+    struct ptx_operand *elements;  // VECTOR, PAIR; MEMORY with coordinates
     struct loc loc;
 };
 
-enum { PTX_OPERANDS_MAX = 7, PTX_TYPES_MAX = 4 };
+enum { PTX_OPERANDS_MAX = 6, PTX_TYPES_MAX = 4 };
 
 // One instruction. Operands are in source order, destinations first; a setp with two destinations has one
 // PAIR operand. call uses the call_* fields instead. tex: destination vector, texture, [sampler,] coordinate

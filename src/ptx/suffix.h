@@ -19,7 +19,7 @@ _Static_assert(FIELD_COUNT <= 64, "fields are kept as bits of a 64-bit set");
 struct suffix {
     const char *text;
     enum ptx_field field;
-    uint8_t value;
+    uint16_t value;
 };
 
 // Value of a REFUSED word in suffix.def: bits of the instruction classes that have the word.

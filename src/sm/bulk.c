@@ -36,6 +36,16 @@ static void ask_for_step(struct sm *s, uint64_t cycle)
 
 static bool is_load(const struct bulk_copy *c) { return c->kind == BULK_LOAD || c->kind == BULK_PREFETCH; }
 
+// Cycles until the tensor map is there.
+static uint32_t find_map(struct sm *s, uint64_t address)
+{
+    struct bulk_unit *b = s->bulk;
+    for (unsigned k = 0; k < BULK_MAPS; k++)
+        if (b->maps[k] == address) return 0;
+    b->maps[b->next_map++ % BULK_MAPS] = address;
+    return s->config->bulk_descriptor;
+}
+
 void bulk_issued(void *sm_grid, struct warp *w, struct bulk_copy *c)
 {
     struct sm_grid *g = sm_grid;
@@ -44,6 +54,7 @@ void bulk_issued(void *sm_grid, struct warp *w, struct bulk_copy *c)
     unsigned slot = 0;
     while (s->warps[slot].warp != w) slot++;
     uint32_t latency = is_load(c) ? s->config->bulk_latency : s->config->bulk_store_latency;
+    if (c->map) latency += find_map(s, c->map);
     const struct op *o = &g->ops[c->inst - g->engine->exec.insts];
     vec_push(&b->queue,
              ((struct bulk_command){

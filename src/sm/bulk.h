@@ -24,9 +24,13 @@ struct bulk_command {
     bool begun;
 };
 
+enum { BULK_MAPS = 16 }; // tensor maps kept by the engine, first in, first out (a choice)
+
 struct bulk_unit {
     VEC(struct bulk_command) queue; // not sent, in order of issue
     VEC(struct bulk_command) under_way;
+    uint64_t maps[BULK_MAPS]; // addresses
+    unsigned next_map;
     uint64_t busy;  // in 1/256 cycles: end of the last line
     uint64_t bytes; // of copies begun and not over
     uint64_t step;  // cycle of the next step, CYCLE_NEVER: none asked for

@@ -27,12 +27,13 @@ enum { BYTES = 4096, GLOBAL = 3 * BYTES };
     "1;\n"
 
 struct run {
-    const char *gpu, *keys[4][2];
+    const char *gpu, *tech, *keys[4][2];
     struct wf_launch_config shape;
     uint8_t data[GLOBAL];
     char errors[4000];
     enum wf_status status;
-    uint64_t races;
+    uint64_t races, cycles;
+    unsigned threads; // of the host; 0: as it comes
 };
 
 static void run(struct run *r, const char *body)
@@ -41,6 +42,8 @@ static void run(struct run *r, const char *body)
     struct wf_context *c = wf_context_create();
     strbuf_printf(&text, "%s%s\nret;\n}\n", HEAD, body);
     if (r->gpu) wf_gpu(c, r->gpu);
+    if (r->tech) wf_tech(c, r->tech);
+    if (r->threads) wf_set_threads(c, r->threads);
     for (unsigned k = 0; k < 4 && r->keys[k][0]; k++) wf_set(c, r->keys[k][0], r->keys[k][1]);
     struct wf_module *m = wf_module_load(c, "k.ptx", text.text, text.length);
     struct wf_kernel *k = m ? wf_kernel_find(m, "k") : NULL;
@@ -49,6 +52,7 @@ static void run(struct run *r, const char *body)
     if (k) wf_write(c, data, r->data, GLOBAL);
     struct wf_stats stats = {.races = 0};
     r->status = k ? wf_launch(k, &r->shape, args, 1, &stats) : WF_BAD_INPUT;
+    r->cycles = stats.cycles;
     r->races = stats.races == WF_UNKNOWN ? 0 : stats.races;
     if (r->status == WF_OK) wf_read(c, data, r->data, GLOBAL);
     snprintf(r->errors, sizeof r->errors, "%s", wf_errors(c));
@@ -262,7 +266,7 @@ static void make(struct rng *r, struct model *m, uint32_t threads)
 }
 
 static const struct {
-    const char *gpu, *keys[4][2];
+    const char *gpu, *tech, *keys[4][2];
 } ways[] = {
     {.keys = {{"exec.async", "early"}}},
     {.keys = {{"exec.async", "late"}}},
@@ -271,6 +275,8 @@ static const struct {
     {.gpu = "h100"},
     {.gpu = "h100", .keys = {{"bulk.commands", "1"}, {"bulk.bytes", "1"}, {"sim.check", "1"}}},
     {.gpu = "gtx1080ti", .keys = {{"issue.dependences", "single"}}},
+    {.gpu = "h100", .tech = "darsie"},
+    {.gpu = "gtx1080ti", .tech = "rfcache", .keys = {{"gpu.sm_count", "1"}}},
 };
 
 static void check_case(struct test *t, uint64_t seed)
@@ -285,7 +291,8 @@ static void check_case(struct test *t, uint64_t seed)
     fill(&again, before, GLOBAL); // the first draws of make()
     make(&rng, &m, threads);
     for (unsigned w = 0; w < sizeof ways / sizeof ways[0]; w++) {
-        r = (struct run){.gpu = ways[w].gpu, .shape = {.grid = {1, 1, 1}, .block = {threads, 1, 1}}};
+        r = (struct run){
+            .gpu = ways[w].gpu, .tech = ways[w].tech, .shape = {.grid = {1, 1, 1}, .block = {threads, 1, 1}}};
         memcpy(r.keys, ways[w].keys, sizeof r.keys);
         memcpy(r.data, before, GLOBAL);
         run(&r, m.body.text);
@@ -304,7 +311,8 @@ static void check_case(struct test *t, uint64_t seed)
 
 static void test_random(struct test *t)
 {
-    for (uint64_t seed = 1; seed <= 30; seed++) check_case(t, seed);
+    uint64_t first = test_seed(1), count = test_is_long() ? 20000 : 30;
+    for (uint64_t seed = first; seed < first + count; seed++) check_case(t, seed);
 }
 
 // -- single kernels -----------------------------------------------------------------------------------------
@@ -413,6 +421,87 @@ static void test_cluster(struct test *t)
     }
 }
 
+// Every thread stores 16 bytes into the next block, and then adds to and takes the greatest of words there; all of it completes
+// at the next block's mbarrier. In time in clusters of one block.
+static void test_async(struct test *t)
+{
+    static const char body[] =
+        "mov.u32 %r5, %cluster_ctarank;\nmov.u32 %r4, %cluster_nctarank;\nsub.u32 %r4, %r4, 1;\n"
+        "add.u32 %r6, %r5, 1;\nand.b32 %r6, %r6, %r4;\nmad.lo.u32 %r7, %r0, 16, %r1;\n"
+        "mapa.shared::cluster.u32 %r7, %r7, %r6;\nmapa.shared::cluster.u32 %r8, %r2, %r6;\n"
+        "mapa.shared::cluster.u32 %r14, %r1, %r6;\n"
+        "@%p1 mbarrier.arrive.expect_tx.shared.b64 _, [%r2], "
+        "1024;\nbarrier.cluster.arrive;\nbarrier.cluster.wait;\n"
+        "mad.lo.u32 %r10, %r5, 1000, %r0;\n"
+        "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v2.u32 [%r7], {%r10, %r5}, [%r8];\n"
+        "cvt.u64.u32 %rd2, %r10;\n"
+        "st.async.shared::cluster.mbarrier::complete_tx::bytes.b64 [%r7+8], %rd2, [%r8];\n"
+        "W0: mbarrier.try_wait.parity.shared.b64 %p2, [%r2], 0;\n@!%p2 bra W0;\n"
+        "mad.lo.u32 %r11, %r0, 16, %r1;\nld.shared.v4.u32 {%r10, %r11, %r12, %r13}, [%r11];\n"
+        "mov.u32 %r15, %ctaid.x;\nmad.lo.u32 %r15, %r15, 64, %r0;\nmul.wide.u32 %rd3, %r15, 16;\n"
+        "add.u64 %rd3, %rd3, %rd1;\nst.global.v4.u32 [%rd3], {%r10, %r11, %r12, %r13};\n"
+        "@%p1 mbarrier.arrive.expect_tx.shared.b64 _, [%r2], "
+        "512;\nbarrier.cluster.arrive;\nbarrier.cluster.wait;\n"
+        "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32 [%r14+2048], %r0, "
+        "[%r8];\n"
+        "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.max.s32 [%r14+2052], %r0, "
+        "[%r8];\n"
+        "W1: mbarrier.try_wait.parity.shared.b64 %p2, [%r2], 1;\n@!%p2 bra W1;\n"
+        "ld.shared.v2.u32 {%r10, %r11}, [%r1+2048];\nmov.u32 %r15, %ctaid.x;\nmul.wide.u32 %rd3, %r15, 8;\n"
+        "add.u64 %rd3, %rd3, %rd1;\n@%p1 st.global.v2.u32 [%rd3+8192], {%r10, %r11};\n"
+        "barrier.cluster.arrive;\nbarrier.cluster.wait;\n";
+    for (unsigned way = 0; way < 3; way++) {
+        static struct run r;
+        uint32_t blocks = way == 2 ? 1 : 4;
+        r = plain(way == 1 ? "late" : "early", way == 2 ? "h100" : NULL);
+        r.shape =
+            (struct wf_launch_config){.grid = {blocks, 1, 1}, .block = {64, 1, 1}, .cluster = {blocks, 1, 1}};
+        run(&r, body);
+        CHECK_MSG(t, r.status == WF_OK, "%s", r.errors);
+        for (uint32_t rank = 0; rank < blocks; rank++) {
+            uint32_t sender = (rank + blocks - 1) % blocks, sums[2] = {64 * 63 / 2, 63};
+            for (uint32_t thread = 0; thread < 64; thread++) {
+                uint32_t word = sender * 1000 + thread, want[4] = {word, sender, word, 0};
+                CHECK_EQ(t, memcmp(r.data + 16 * (64 * rank + thread), want, sizeof want), 0);
+            }
+            CHECK_EQ(t, memcmp(r.data + 8192 + 8 * rank, sums, sizeof sums), 0);
+        }
+    }
+}
+
+// 96 blocks reduce a row of ones, each its own number and a loaded row into the same words: sums are exact, and cycles the same
+// with one and two threads of the host.
+static void test_blocks(struct test *t)
+{
+    static const char body[] =
+        "mov.u32 %r5, %ctaid.x;\nmad.lo.u32 %r3, %r0, 4, %r1;\nst.shared.u32 [%r3], 1;\nst.shared.u32 "
+        "[%r3+256], %r5;\n"
+        "fence.proxy.async;\nbar.sync 0;\n@%p1 mbarrier.arrive.expect_tx.shared.b64 _, [%r2], 256;\n"
+        "@%p1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r1+512], [%rd1+8192], 256, "
+        "[%r2];\n"
+        "W0: mbarrier.try_wait.parity.shared.b64 %p2, [%r2], 0;\n@!%p2 bra W0;\n"
+        "@%p1 cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%rd1], [%r1], 768;\n"
+        "@%p1 cp.async.bulk.commit_group;\n@%p1 cp.async.bulk.wait_group 0;\n";
+    uint64_t cycles[2];
+    for (unsigned way = 0; way < 2; way++) {
+        static struct run r;
+        r = plain(NULL, "h100");
+        r.threads = 1 + way;
+        r.shape = (struct wf_launch_config){.grid = {96, 1, 1}, .block = {64, 1, 1}};
+        memset(r.data, 0, BYTES);
+        run(&r, body);
+        CHECK_MSG(t, r.status == WF_OK, "%s", r.errors);
+        cycles[way] = r.cycles;
+        for (uint32_t k = 0; k < 64; k++) {
+            uint32_t words[3], loaded;
+            for (unsigned n = 0; n < 3; n++) memcpy(&words[n], r.data + 256 * n + 4 * k, 4);
+            memcpy(&loaded, r.data + 8192 + 4 * k, 4);
+            CHECK(t, words[0] == 96 && words[1] == 96 * 95 / 2 && words[2] == 96 * loaded);
+        }
+    }
+    CHECK_EQ(t, cycles[0], cycles[1]);
+}
+
 // Cycles of loads of 4 KiB at once from an L2 that has them, or of stores until their source is read.
 static uint64_t cycles_of(struct test *t, unsigned copies, bool stores)
 {
@@ -459,10 +548,8 @@ static void test_time(struct test *t)
 
 int main(int argc, char **argv)
 {
-    static const struct test_case cases[] = {{"random", test_random},
-                                             {"late", test_late},
-                                             {"faults", test_faults},
-                                             {"cluster", test_cluster},
-                                             {"time", test_time}};
+    static const struct test_case cases[] = {
+        {"random", test_random}, {"late", test_late},     {"faults", test_faults}, {"cluster", test_cluster},
+        {"async", test_async},   {"blocks", test_blocks}, {"time", test_time}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }

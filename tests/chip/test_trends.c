@@ -206,6 +206,7 @@ static const struct undirected {
     {"bulk.load_bytes",         "no bundled kernel has bulk copies; tests/api/test_bulk.c"},
     {"bulk.store_latency",      "no bundled kernel has bulk copies; tests/api/test_bulk.c"},
     {"bulk.store_bytes",        "no bundled kernel has bulk copies; tests/api/test_bulk.c"},
+    {"bulk.descriptor",        "no bundled kernel has bulk copies; tests/api/test_bulk.c"},
     {"bulk.commands",           "no bundled kernel has bulk copies; tests/api/test_bulk.c"},
     {"bulk.bytes",              "no bundled kernel has bulk copies; tests/api/test_bulk.c"},
     {"branch.bits",             "a kernel of this size hardly notices: tests/sm/test_ilp.c"},

@@ -279,6 +279,7 @@ static bool is_no_cards(const char *key)
                                        "bulk.store_latency",
                                        "bulk.store_bytes",
                                        "bulk.commands",
+                                       "bulk.descriptor",
                                        "bulk.bytes",
                                        "l2.line_bytes"};
     for (size_t i = 0; i < TEST_COUNT(keys); i++)

@@ -80,7 +80,8 @@ static void test_refusals(struct test *t)
         {"f32=one", "\"one\" is not a valid f32; must be a number up to 3.4028235e38, nan or inf"},
         {"f33=1", "unknown form \"f33\"; did you mean \"f32\"?"},
         {"buff=f32:4:zero", "unknown form \"buff\"; did you mean \"buf\"?"},
-        {"whatever=4", "unknown form \"whatever\"; must be one of TYPE=, buf=, tex=, bytes= and struct="},
+        {"whatever=4",
+         "unknown form \"whatever\"; must be one of TYPE=, buf=, tex=, bytes=, struct= and tensormap="},
         {"1024", "write TYPE=VALUE, buf=TYPE:COUNT:INIT, tex=TYPE:WxH:INIT or bytes=HEX"},
         {"", "write TYPE=VALUE, buf=TYPE:COUNT:INIT, tex=TYPE:WxH:INIT or bytes=HEX"},
         {"buf=f32:4", "write buf=TYPE:COUNT:INIT"},
@@ -228,6 +229,42 @@ static void test_structures(struct test *t)
     }
 }
 
+// The words of a map as a card's driver makes them, but for the address.
+static void test_tensor_maps(struct test *t)
+{
+    static const struct {
+        unsigned word;
+        uint32_t value;
+    } words[] = {{0, 0},           {2, 0x2310}, {3, 4},      {8, 31},    {9, 15},
+                 {13, 0x0f000000}, {14, 7},     {16, 0x100}, {18, 0x100}};
+    struct spec s;
+    char message[512];
+    CHECK_MSG(t, parse(&s, "tensormap=a:f16:32x16:16x8:swizzle32", message), "%s", message);
+    CHECK_EQ(t, spec_size_bytes(&s), 128);
+    for (size_t k = 0; k < TEST_COUNT(words); k++) {
+        uint32_t word;
+        memcpy(&word, s.bytes + 4 * words[k].word, 4);
+        CHECK_EQ(t, word, words[k].value);
+    }
+    CHECK(t, s.pointer_count == 1 && s.pointers[0].offset == 0 && strcmp(s.pointers[0].name, "a") == 0);
+    spec_fini(&s);
+    static const char *const refused[][2] = {
+        {"tensormap=a:f16:32", "write tensormap=NAME:TYPE:SIZES:BOX"},
+        {"tensormap=a:s8:32:16", "no elements of s8"},
+        {"tensormap=a:f16:32x16:16", "as many as the tensor has dimensions"},
+        {"tensormap=a:f16:32x16:16x", "as many as the tensor has dimensions"},
+        {"tensormap=a:f16:32x16:16x8:swizzle8", "is not swizzle32"},
+        {"tensormap=a:f16:33x16:16x8", "a stride that is no multiple of 16"},
+        {"tensormap=a:f16:32x16:4x8", "no multiple of 16 bytes"},
+        {"tensormap=a:f16:64x16:32x8:swizzle32", "longer than the swizzle"},
+        {"tensormap=a:u32:64x16:32x8:nan", "NaN as the fill of integers"},
+        {"tensormap=a:f16:64x16:32x300", "a box outside 1 to 256"}};
+    for (size_t i = 0; i < TEST_COUNT(refused); i++) {
+        CHECK(t, !parse(&s, refused[i][0], message));
+        CHECK_HAS(t, message, refused[i][1]);
+    }
+}
+
 static void test_files(struct test *t)
 {
     char path[4200], text[4400], message[512];
@@ -268,6 +305,7 @@ int main(int argc, char **argv)
                                              {"random", test_random},
                                              {"bytes_and_textures", test_bytes_and_textures},
                                              {"structures", test_structures},
+                                             {"tensor_maps", test_tensor_maps},
                                              {"files", test_files},
                                              {"printing", test_printing}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));

@@ -226,8 +226,9 @@ static void read_fields(struct inst *i, struct tokens *tokens)
         i->lut = (uint8_t)strtoul(*last, NULL, 0);
         drop_token(tokens, tokens->count - 1);
     } else if (isa_has_modifier(op, MODIFIER_SHIFT) && tokens->count > 1) {
-        bool is_before_last =
-            i->flags & INST_X || isa_shapes[op].shapes; // of a sparse product: before the metadata
+        const struct isa_place *e =
+            &isa_shapes[op].src[3]; // the carry, or a register: the shift stands before
+        bool is_before_last = i->flags & INST_X || (e->kind >= SHAPE_REG && e->when == WHEN_ALWAYS);
         unsigned at = tokens->count - (is_before_last ? 2 : 1);
         i->shift = (uint8_t)strtoul(tokens->text[at], NULL, 0);
         drop_token(tokens, at);

@@ -31,7 +31,11 @@ static void reduce(struct lower *l, unsigned address, enum ptx_type type)
     describe(l, lower_effect(l, IR_RED, lower_type(type), 0, NULL, 2, uses), &a);
 }
 
-void lower_red(struct lower *l) { reduce(l, 0, lower_type0(l)); }
+void lower_red(struct lower *l)
+{
+    reduce(l, 0, lower_type0(l));
+    if (l->inst->bulk) lower_complete(l, 2, ptx_type_bits(lower_type0(l)) / 8);
+}
 
 // An atom without a destination register (sink) is a reduction, except exch and cas.
 void lower_atom(struct lower *l)

@@ -71,8 +71,46 @@ static void copy(struct lower *l)
     l->u->unit->program->uses_atomics |= op != IR_BULKPREFETCH;
 }
 
+// -- tensors ------------------------------------------------------------------------------------------------
+
+enum { FIRST_COORDINATE = 3, COORDINATES = 5, BLOCKS = 8, TENSOR_USES = 11 };
+
+static void tensor(struct lower *l)
+{
+    const struct ptx_inst *p = l->inst;
+    struct ir_value *uses[TENSOR_USES];
+    bool is_load = has(l, PTX_WORD_MBARRIER), prefetches = has(l, PTX_WORD_PREFETCH);
+    unsigned map = is_load;
+    const struct ptx_operand *coordinates = &p->operands[map]; // its elements
+    for (unsigned k = 0; k < TENSOR_USES; k++) uses[k] = word(l, 0);
+    if (!prefetches) uses[0] = address_value(l, is_load ? 0 : 1, PTX_SPACE_SHARED);
+    if (is_load) uses[1] = address_value(l, 2, PTX_SPACE_SHARED);
+    struct address a = lower_address(l, &p->operands[map], PTX_SPACE_GENERIC);
+    if (!a.base || (a.space != SPACE_GENERIC && a.space != SPACE_GLOBAL)) {
+        lower_refuse(l, "a tensor map named by its variable outside global memory");
+        return;
+    }
+    uses[2] = address_value(l, map, PTX_SPACE_GENERIC);
+    if (uses[2]->class == IR_CLASS_32) uses[2] = lower_to_wide(l, PTX_U32, uses[2]);
+    for (unsigned k = 0; k < coordinates->count && k < COORDINATES; k++)
+        uses[FIRST_COORDINATE + k] = lower_read_operand(l, &coordinates->elements[k], PTX_S32);
+    if (is_load) uses[BLOCKS] = blocks_of(l, 3);
+    enum ir_op op = prefetches                ? IR_TENSORPREFETCH
+                    : is_load                 ? IR_TENSORLOAD
+                    : has(l, PTX_WORD_REDUCE) ? IR_TENSORREDUCE
+                                              : IR_TENSORSTORE;
+    struct ir_inst *i = lower_effect(l, op, TYPE_NONE, 0, NULL, TENSOR_USES, uses);
+    if (op == IR_TENSORREDUCE) i->mode = (uint8_t)lower_atom_mode(p->atom);
+    i->bank = coordinates->count;
+}
+
 void lower_bulk(struct lower *l)
 {
+    if (has(l, PTX_WORD_TENSOR)) {
+        tensor(l);
+        return;
+    }
+
     if (l->inst->mode != PTX_MODE_NONE)
         groups(l);
     else

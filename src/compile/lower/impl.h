@@ -219,6 +219,7 @@ void lower_return(struct lower *l);
 // cp.async.mbarrier.arrive (lower/mbarrier.c); cp.async.bulk and its relatives (lower/bulk.c)
 void lower_copy_arrive(struct lower *l);
 void lower_bulk(struct lower *l);
+void lower_complete(struct lower *l, unsigned operand, uint32_t bytes);
 
 int lower_atom_mode(enum ptx_atom atom); // enum isa_mode (lower/atomic.c)
 

@@ -134,6 +134,20 @@ void lower_mbarrier(struct lower *l)
     lower_write(l, 0, op2(l, IR_AND, TYPE_U32, lower_low(l, state), word(l, (1u << COUNT_BITS) - 1)));
 }
 
+// The bytes of st.async and red.async, already stored, complete at the mbarrier.
+void lower_complete(struct lower *l, unsigned operand, uint32_t bytes)
+{
+    struct address a = barrier_at(l, operand);
+    uint64_t field = (uint64_t)((0 - bytes) & ((1u << BYTES_BITS) - 1)) << BYTES_BIT;
+    struct ir_value *uses[] = {a.base, wide(l, field)};
+    struct ir_inst *i = lower_effect(l, IR_RED, TYPE_B64, 0, NULL, 2, uses);
+    lower_place_access(i, &a);
+    i->sem = SEM_RELEASE;
+    i->scope = SCOPE_GPU;
+    i->mode = MODE_ATOM_ARRIVE;
+    l->u->unit->program->uses_atomics = true;
+}
+
 void lower_copy_arrive(struct lower *l)
 {
     struct address a = barrier_at(l, 0);

@@ -291,6 +291,7 @@ void lower_st(struct lower *l)
         store_words(l, &a, s, type);
     else
         store_memory(l, a, s, type);
+    if (l->inst->bulk) lower_complete(l, 2, ptx_type_bits(type) / 8 * element_count(s));
 }
 
 // -- prefetch, asynchronous copy ----------------------------------------------------------------------------
@@ -298,7 +299,7 @@ void lower_st(struct lower *l)
 void lower_prefetch(struct lower *l)
 {
     struct address a = lower_address(l, &l->inst->operands[0], l->inst->space);
-    if (a.words || a.space == SPACE_CONST) return;
+    if (a.words || a.space == SPACE_CONST || l->inst->bulk) return;
     lower_place_access(lower_effect(l, IR_PREFETCH, TYPE_NONE, 0, NULL, 1, &a.base), &a);
 }
 

@@ -104,6 +104,17 @@ enum cuda_error driver_link_destroy(struct cudart *r, void *linker);
 
 // -- launches ---------------------------------------------------------------------------------------------------
 // Arguments by pointers or, params NULL, in a buffer named by `extra`.
+struct driver_tiled { // arguments of cuTensorMapEncodeTiled; strides from dimension 1 on
+    int type;
+    unsigned rank;
+    uint64_t address;
+    const uint64_t *sizes, *strides;
+    const unsigned *box, *steps;
+    int interleave, swizzle, promotion, fill;
+};
+enum cuda_error driver_encode_tiled(void *map, const struct driver_tiled *d); // (tensor_map.c)
+enum cuda_error driver_replace_address(void *map, uint64_t address);
+
 enum cuda_error driver_launch(struct cudart *r, const void *kernel, const struct launch_request *q,
                               void **params, void **extra);
 enum cuda_error driver_launch_config(struct cudart *r, const struct driver_launch_config *c,
