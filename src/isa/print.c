@@ -188,13 +188,23 @@ static void print_place(const struct program *p, uint32_t line, struct strbuf *o
     strbuf_printf(out, "%s:%u", slash ? slash + 1 : path, l->line);
 }
 
+// False: a compiler's line 0, code of no line.
+static bool has_place(const struct program *p, uint32_t line)
+{
+    return p->line_table[line].line || p->line_table[line].inlined_at;
+}
+
 void program_print_lines(const struct program *p, uint32_t index, struct strbuf *out)
 {
-    uint32_t set = p->insts[index].lines;
+    uint32_t set = p->insts[index].lines, places = 0;
     if (!set || set >= p->line_set_count) return;
-    for (uint32_t k = 0; k < p->line_sets[set].count; k++) {
-        uint32_t line = p->line_sets[set].lines[k];
-        if (k) strbuf_puts(out, ", ");
+    const uint32_t *lines = p->line_sets[set].lines, count = p->line_sets[set].count;
+    for (uint32_t k = 0; k < count; k++) places += has_place(p, lines[k]);
+    size_t start = out->length;
+    for (uint32_t k = 0; k < count; k++) {
+        uint32_t line = lines[k];
+        if (places && !has_place(p, line)) continue;
+        if (out->length > start) strbuf_puts(out, ", ");
         print_place(p, line, out);
         // Bounds the chain of inlined calls by the table size: a guard against a cyclic table.
         uint32_t left = p->line_count;

@@ -55,6 +55,32 @@ static const char *setting_of(struct tidy *t, const char *settings, const char *
     return found;
 }
 
+static bool is_axis(const struct tidy *t, const char *name)
+{
+    const struct experiment *x = t->chart->experiment;
+    for (size_t a = 0; a < x->axes.count; a++)
+        if (strcmp(x->axes.data[a].key, name) == 0) return true;
+    return false;
+}
+
+// The settings of a job, with swept options of its mechanisms: "darsie.entries=4". In the arena.
+static const char *settings_of(struct tidy *t, const struct job *j)
+{
+    const char *all = j->settings ? j->settings : "";
+    for (const char *part = j->tech ? j->tech : ""; *part;) {
+        size_t length = strcspn(part, "+"), name = strcspn(part, ":+");
+        for (const char *at = part + name; at < part + length;) {
+            size_t key = strcspn(at + 1, "="), end = strcspn(at + 1, ",+");
+            const char *axis = arena_printf(&t->arena, "%.*s.%.*s", (int)name, part, (int)key, at + 1);
+            if (is_axis(t, axis))
+                all = arena_printf(&t->arena, "%s %s%.*s", all, axis, (int)(end - key), at + 1 + key);
+            at += 1 + end;
+        }
+        part += length + (part[length] == '+');
+    }
+    return all + strspn(all, " ");
+}
+
 static void put_heads(const struct tidy *t)
 {
     const struct experiment *x = t->chart->experiment;
@@ -84,7 +110,7 @@ static const char *label_of(struct tidy *t, const struct figure_cell *c)
 static bool put_row(struct tidy *t, const struct figure_cell *c)
 {
     const struct job *j = &t->jobs->list.data[c->job];
-    const char *settings = j->settings ? j->settings : "",
+    const char *settings = settings_of(t, j),
                *words[] = {t->chart->name, j->gpu, j->profile, j->size, j->subject, label_of(t, c), j->tech};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) csv_add_text(t->out, words[i], ',');
     for (size_t i = 0; i < t->names.count; i++)
@@ -108,10 +134,8 @@ bool chart_tidy(const struct chart *c, const struct figure *f, const struct jobs
     struct tidy t = {.chart = c, .figure = f, .jobs = jobs, .db = db, .out = out};
     bool good = true;
     arena_init(&t.arena);
-    for (size_t i = 0; i < f->cells.count; i++) {
-        const char *settings = jobs->list.data[f->cells.data[i].job].settings;
-        if (settings) note_names(&t, settings);
-    }
+    for (size_t i = 0; i < f->cells.count; i++)
+        note_names(&t, settings_of(&t, &jobs->list.data[f->cells.data[i].job]));
     put_heads(&t);
     for (size_t i = 0; i < f->cells.count && good; i++) good = put_row(&t, &f->cells.data[i]);
     vec_fini(&t.names);

@@ -150,12 +150,15 @@ static void plan_pairs(struct figure *f, struct jobs *jobs, size_t view)
 // their indexes in *cell. Settings of the series and of the base stand behind the swept settings, and
 // override the swept values.
 static void plan_point(struct figure *f, struct jobs *jobs, const struct kernel *kernel,
-                       const struct program_subject *program, struct figure_cell *cell, const char *swept)
+                       const struct program_subject *program, struct figure_cell *cell, size_t point)
 {
+    const char *swept = sweep_settings(f->experiment, point, &jobs->arena);
     const struct experiment *x = f->experiment;
     const struct experiment_view *v = &x->views.data[cell->view];
     struct experiment_series series = x->series.data[cell->series], base = x->base;
     series.settings = arena_printf(&jobs->arena, "%s %s", swept, series.settings);
+    series.what = sweep_mechanisms(x, series.what, point, &jobs->arena);
+    base.what = sweep_mechanisms(x, base.what, point, &jobs->arena);
     base.settings = arena_printf(&jobs->arena, "%s %s", swept, base.settings);
     if (program) {
         cell->base = jobs_program(jobs, x, program, f->size, v->gpu, v->profile, base.settings);
@@ -176,7 +179,6 @@ static void plan_sweep(struct figure *f, struct jobs *jobs, const struct kernel_
            subjects = programs ? programs : kernels->all.count, line = 0;
     for (size_t s = 0; s < x->series.count; s++)
         for (size_t point = 0; point < points; point++) {
-            const char *swept = sweep_settings(x, point, &jobs->arena);
             bool first = point % steps == 0;
             for (size_t k = 0; k < subjects; k++) {
                 const struct kernel *kernel = programs ? NULL : &kernels->all.data[k];
@@ -186,7 +188,7 @@ static void plan_sweep(struct figure *f, struct jobs *jobs, const struct kernel_
                                            .category_order = point % steps,
                                            .category = sweep_value(x, point),
                                            .series = s};
-                plan_point(f, jobs, kernel, program, &cell, swept);
+                plan_point(f, jobs, kernel, program, &cell, point);
                 if (!view && first)
                     vec_push(&f->lines, sweep_line(x, x->series.data[s].label, point, subject, &jobs->arena));
                 cell.series = line + k;

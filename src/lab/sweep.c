@@ -27,16 +27,61 @@ static const char *value_at(const struct experiment *x, size_t axis, size_t poin
 
 const char *sweep_value(const struct experiment *x, size_t point) { return value_at(x, 0, point); }
 
-static void put_settings(const struct experiment *x, size_t first, size_t point, struct strbuf *out)
+// Whether the key is an option of a mechanism, darsie.entries; *option: the option's name.
+static bool is_option(const char *key, const char **option)
 {
-    for (size_t a = first; a < x->axes.count; a++)
-        strbuf_printf(out, "%s%s=%s", a > first ? " " : "", x->axes.data[a].key, value_at(x, a, point));
+    const char *point = strchr(key, '.'), *name, *meaning;
+    if (!point) return false;
+    *option = point + 1;
+    for (size_t i = 0; wf_tech_at(i, &name, &meaning); i++)
+        if (strlen(name) == (size_t)(point - key) && strncmp(name, key, strlen(name)) == 0) return true;
+    return false;
+}
+
+static void put_axis(const struct experiment *x, size_t axis, size_t point, struct strbuf *out)
+{
+    strbuf_printf(out, "%s%s=%s", out->length ? " " : "", x->axes.data[axis].key, value_at(x, axis, point));
 }
 
 const char *sweep_settings(const struct experiment *x, size_t point, struct arena *arena)
 {
     struct strbuf text = {0};
-    put_settings(x, 0, point, &text);
+    const char *option;
+    for (size_t a = 0; a < x->axes.count; a++)
+        if (!is_option(x->axes.data[a].key, &option)) put_axis(x, a, point, &text);
+    const char *kept = arena_strndup(arena, strbuf_text(&text), text.length);
+    strbuf_fini(&text);
+    return kept;
+}
+
+// Appends an option to a mechanism of a series, "darsie:rules=paper", unless it is there.
+static void put_option(const char *part, size_t length, const char *option, const char *value,
+                       struct strbuf *out)
+{
+    const char *options = memchr(part, ':', length);
+    for (const char *at = options; at && at < part + length; at++)
+        if ((*at == ':' || *at == ',') && str_starts_with(at + 1, option) && at[1 + strlen(option)] == '=')
+            return;
+    strbuf_printf(out, "%c%s=%s", options || strchr(strbuf_text(out), ':') ? ',' : ':', option, value);
+}
+
+const char *sweep_mechanisms(const struct experiment *x, const char *what, size_t point, struct arena *arena)
+{
+    struct strbuf text = {0};
+    for (const char *part = what; *part;) {
+        size_t length = strcspn(part, "+"), name = strcspn(part, ":+");
+        struct strbuf one = {0};
+        strbuf_write(&one, part, length);
+        for (size_t a = 0; a < x->axes.count; a++) {
+            const char *option, *key = x->axes.data[a].key;
+            if (is_option(key, &option) && (size_t)(option - key) == name + 1 &&
+                strncmp(key, part, name) == 0)
+                put_option(part, length, option, value_at(x, a, point), &one);
+        }
+        strbuf_printf(&text, "%s%s", text.length ? "+" : "", strbuf_text(&one));
+        strbuf_fini(&one);
+        part += length + (part[length] == '+');
+    }
     const char *kept = arena_strndup(arena, strbuf_text(&text), text.length);
     strbuf_fini(&text);
     return kept;
@@ -45,10 +90,10 @@ const char *sweep_settings(const struct experiment *x, size_t point, struct aren
 const char *sweep_line(const struct experiment *x, const char *label, size_t point, const char *subject,
                        struct arena *arena)
 {
-    struct strbuf text = {0};
-    strbuf_printf(&text, "%s, ", label);
-    put_settings(x, 1, point, &text);
-    strbuf_printf(&text, "%s%s", x->axes.count > 1 ? ", " : "", subject);
+    struct strbuf text = {0}, settings = {0};
+    for (size_t a = 1; a < x->axes.count; a++) put_axis(x, a, point, &settings);
+    strbuf_printf(&text, "%s, %s%s%s", label, strbuf_text(&settings), settings.length ? ", " : "", subject);
+    strbuf_fini(&settings);
     const char *kept = arena_strndup(arena, text.text, text.length);
     strbuf_fini(&text);
     return kept;
@@ -86,12 +131,41 @@ static bool check_first(struct parser *p, const struct experiment_axis *axis)
     return true;
 }
 
+// Values of an option, and a series with the mechanism.
+static bool check_option(struct parser *p, const struct experiment_axis *axis, const char *option)
+{
+    const struct experiment *x = p->x;
+    int length = (int)(option - axis->key) - 1;
+    bool is_used = false, good = true;
+    for (size_t s = 0; s < x->series.count; s++) {
+        const char *at = x->series.data[s].what;
+        for (; *at; at += strcspn(at, "+"), at += *at == '+')
+            is_used |= strcspn(at, ":+") == (size_t)length && strncmp(at, axis->key, (size_t)length) == 0;
+    }
+    if (!is_used)
+        return diag_error(p->diag, (struct loc){.source = p->loc.source},
+                          "sweep = %s: no series has the mechanism %.*s", axis->key, length, axis->key);
+    for (size_t i = 0; i < axis->values.count && good; i++) {
+        struct wf_context *c = wf_context_create();
+        const char *what =
+            arena_printf(p->arena, "%.*s:%s=%s", length, axis->key, option, axis->values.data[i]);
+        good = wf_tech(c, what) == WF_OK || experiment_refuse(p, c);
+        wf_context_destroy(c);
+    }
+    return good;
+}
+
 static bool check_values(struct parser *p, const char *gpu)
 {
     struct wf_context *c = wf_context_create();
     bool good = wf_gpu(c, gpu) == WF_OK || experiment_refuse(p, c);
     for (size_t a = 0; a < p->x->axes.count && good; a++) {
         const struct experiment_axis *axis = &p->x->axes.data[a];
+        const char *option;
+        if (is_option(axis->key, &option)) {
+            good = check_option(p, axis, option);
+            continue;
+        }
         if (own_is_word(axis->key)) {
             good = own_check_word(&p->x->own, axis->key, p->diag, (struct loc){.source = p->loc.source});
             continue;

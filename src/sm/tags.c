@@ -80,6 +80,8 @@ void tags_init(struct sm *s)
     s->tags.code.is_shared = c->icache_warm;
     s->tags.constant.is_shared = c->constant_keep;
     s->tags.l1.perfect = s->tags.texture.perfect = s->tags.constant.perfect = c->memory_perfect;
+    s->tags.code.perfect = c->warm;
+    s->tags.constant.perfect |= c->warm;
 }
 
 void tags_fini(struct sm *s)

@@ -45,6 +45,7 @@ static const struct trend trends[] = {
     {"spmv",          "memory.perfect=1",       "cycles", 0.01, 0.70},
     {"bfs",           "memory.perfect=1",       "memory.requests", 0.00, 0.00},
     {"binomialOptions", "icache.perfect=1",     "cycles", 0.50, 1.00},
+    {"binomialOptions", "gpu.warm=1",           "cycles", 0.40, 0.98},
     {"binomialOptions", "icache.sets=1 icache.ways=1", "sm.fetch.icache_misses", 1.50, 1e9},
     {"CP",            "operands.collectors=1",  "cycles", 1.05, 4.00},
     {"CP",            "operands.banks=1",       "sm.operand.conflict_cycles", 1.50, 1e9},

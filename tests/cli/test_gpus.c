@@ -270,6 +270,7 @@ static bool is_no_cards(const char *key)
                                        "energy.bypass_leakage",
                                        "gpu.slice",
                                        "icache.warm",
+                                       "gpu.warm",
                                        "constant.keep",
                                        "units.float_in_int",
                                        "lsu.copies",

@@ -139,9 +139,48 @@ static void test_programs(struct test *t)
     cli_fini(&c);
 }
 
+// An option of a mechanism as an axis: series with the mechanism change, others and the base stay.
+static void test_options(struct test *t)
+{
+    struct cli c = {.t = t};
+    size_t length;
+    write_experiment(&c, "options.exp",
+                     "kernels = matrixMul\nseries = A : darsie:registers=16\nseries = B : uv\n"
+                     "series = C : warpman+darsie\nseries = D : darsie:entries=8\n"
+                     "sweep = darsie.entries : 2 4\n");
+    cli_run(&c, "reproduce $D/options.exp --size small --out $D/options");
+    CHECK_MSG(t, c.status == 0, "%s", c.err);
+    sqlite3 *db = lab_open(t, "options");
+    CHECK_EQ(t, lab_query(t, db, "SELECT count(*) FROM runs"), 7); // base, two of A and C, B, D
+    CHECK_EQ(t,
+             lab_query(t, db,
+                       "SELECT count(*) FROM points p JOIN runs r ON r.id = p.run WHERE r.tech = CASE "
+                       "substr(p.series, 1, 1) WHEN 'A' THEN 'darsie:registers=16,entries=' || p.category "
+                       "WHEN 'B' THEN 'uv' WHEN 'C' THEN 'warpman+darsie:entries=' || p.category ELSE "
+                       "'darsie:entries=8' END"),
+             8);
+    sqlite3_close(db);
+    char *csv = cli_read(&c, "options/options-runs.csv", &length);
+    CHECK_HAS(t, csv, "mechanism,darsie.entries,speedup");
+    CHECK_HAS(t, csv, "\"darsie:registers=16,entries=4\",4,");
+    CHECK_HAS(t, csv, "B,uv,,");
+    free(csv);
+    write_experiment(&c, "nobody.exp",
+                     "kernels = matrixMul\nseries = B : uv\nsweep = darsie.entries : 2 4\n");
+    cli_run(&c, "reproduce $D/nobody.exp --out $D/options");
+    CHECK_HAS(t, c.err, "no series has the mechanism darsie");
+    write_experiment(&c, "wrong.exp", "kernels = matrixMul\nseries = B : uv\nsweep = uv.entrys : 2 4\n");
+    cli_run(&c, "reproduce $D/wrong.exp --out $D/options");
+    CHECK_HAS(t, c.err, "uv has no option \"entrys\"; did you mean \"entries\"?");
+    cli_fini(&c);
+}
+
 int main(int argc, char **argv)
 {
-    static const struct test_case cases[] = {
-        {"points", test_points}, {"only", test_only}, {"refused", test_refused}, {"programs", test_programs}};
+    static const struct test_case cases[] = {{"points", test_points},
+                                             {"only", test_only},
+                                             {"refused", test_refused},
+                                             {"programs", test_programs},
+                                             {"options", test_options}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }
