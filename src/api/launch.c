@@ -253,6 +253,7 @@ static void fill_launch(struct wf_pending *l, const struct wf_launch_config *sha
         .ptx_file = c->check ? c->diag.sources.data[k->module->source - 1].name : NULL,
         .check_bounds = (enum launch_check)s->check_bounds,
         .check_members = (enum launch_check)s->check_members,
+        .check_unwritten = (enum launch_unwritten)s->check_unwritten,
         .notes = &l->notes,
         .max_warp_instructions = s->max_warp_instructions,
         .look = s->look,

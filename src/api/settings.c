@@ -9,6 +9,7 @@
 
 static const char *const check_words[] = {
     [CHECK_STOP] = "stop", [CHECK_WARN] = "warn", [CHECK_IGNORE] = "ignore", NULL};
+static const char *const unwritten_words[] = {[UNWRITTEN_ALL] = "all", [UNWRITTEN_GLOBAL] = "global", NULL};
 static const char *const closure_words[] = {
     [API_CLOSURE_LOADS] = "loads", [API_CLOSURE_CONSTANTS] = "constants", NULL};
 static const char *const async_words[] = {[ASYNC_EARLY] = "early", [ASYNC_LATE] = "late", NULL};

@@ -1,5 +1,6 @@
 // Attributes of kernels, and occupancy.
 #include "cudart/device.h"
+#include "cudart/hooks.h"
 #include "cudart/launch.h"
 
 #include <string.h>
@@ -130,6 +131,10 @@ static enum cuda_error resident(struct cudart *r, int *blocks, const void *funct
     if (!blocks || threads < 1) return cudaErrorInvalidValue;
     if (!w) return error;
     *blocks = (int)launch_resident(w, &(struct cuda_dim3){(uint32_t)threads, 1, 1}, shared_bytes);
+    // A functional device: an SM has room for every block that a launch may have.
+    bool may_be =
+        (uint64_t)wf_kernel_info(w)->shared_bytes + shared_bytes <= (uint64_t)device_facts(r)->shared_optin;
+    if (!*blocks && may_be && threads <= 1024 && !cudart_hooks.gpu(r->hooked)) *blocks = 1;
     return cudaSuccess;
 }
 

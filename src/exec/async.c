@@ -185,8 +185,10 @@ static bool read_outside(struct warp *w, const struct bound *d, unsigned lane, u
         return false;
     }
     for (uint32_t n = 0; is_aligned && n < c->real[lane]; n++) {
-        if (!exec_resolve(w, lane, SPACE_GLOBAL, address + n, 1, &from, &kind) &&
-            !exec_tolerates(w, d, kind, lane, &from, 1, false)) {
+        bool is_whole = w->exec->checker != NULL; // a finding names the copy, not its byte
+        bool good = exec_resolve(w, lane, SPACE_GLOBAL, address + n, 1, &from, &kind);
+        if (!good && is_whole) from.address = address;
+        if (!good && !exec_tolerates(w, d, kind, lane, &from, is_whole ? c->real[lane] : 1, false)) {
             exec_fault_address(w, d, kind, lane, SPACE_GLOBAL, address, c->real[lane], false);
             return false;
         }

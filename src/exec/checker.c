@@ -185,7 +185,8 @@ bool checker_access(struct warp *w, const struct bound *d, unsigned lane, const 
     const struct checker *k = w->exec->checker;
     if (a->space == SPACE_CONST) return false; // excused
     uint64_t *word = word_of(w, lane, a, access != RACE_READ), bits = written_bits(a->address, bytes);
-    bool is_clean = (word && (*word & bits) == bits) || !reads_place(bound_inst(d, w), access) ||
+    bool is_clean = (a->space != SPACE_GLOBAL && w->exec->launch->check_unwritten == UNWRITTEN_GLOBAL) ||
+                    (word && (*word & bits) == bits) || !reads_place(bound_inst(d, w), access) ||
                     (a->space == SPACE_LOCAL && a->address >= k->spills && a->address < k->spills_end);
     if (!is_clean) tell_unwritten(w, d, lane, a, bytes);
     if (access == RACE_READ) return is_clean;

@@ -50,6 +50,7 @@ struct observer;
 // Reaction to an action forbidden to programs but tolerated by real GPUs. STOP: the launch ends with a fault;
 // WARN: occurrences are counted, and the first is described in a note; IGNORE: nothing happens.
 enum launch_check { CHECK_STOP, CHECK_WARN, CHECK_IGNORE };
+enum launch_unwritten { UNWRITTEN_ALL, UNWRITTEN_GLOBAL }; // spaces where reads before a write are found
 
 // Irregularities that a launch only notes, without ending.
 enum launch_note_kind {
@@ -129,6 +130,7 @@ struct launch {
     uint32_t rival_count;
     bool hint_races;        // functional, no check_races: first block's start watched for shared-memory races
     enum launch_check check_bounds, check_members;
+    enum launch_unwritten check_unwritten;
     struct launch_notes *notes; // NULL: not wanted
     uint64_t max_warp_instructions; // 0: no limit; a longer launch stops with FAULT_LIMIT
     // Functional, or on SIMTight: warp instructions without a block's end before the first look

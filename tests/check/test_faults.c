@@ -349,6 +349,33 @@ static void test_bundled(struct test *t)
     }
 }
 
+// check.unwritten=global looks for unwritten bytes of global memory alone; a copy out of bounds is named with its bytes.
+static void test_scope(struct test *t)
+{
+    static const struct {
+        const char *arguments, *what; // NULL: no finding
+    } rows[] = {
+        {"tests/check/faults.ptx --kernel unwritten_shared --grid 1 --block 64 " OUT(64), NULL},
+        {"tests/check/faults.ptx --kernel unwritten_local --grid 1 --block 64 --arg buf=s32:2:zero " OUT(64),
+         NULL},
+        {"tests/check/faults.ptx --kernel unwritten --grid 1 --block 64 --arg buf=f32:64:none "
+         "--arg buf=f32:64:zero --arg s32=0",
+         "of global memory never written"},
+        {"tests/check/copies.ptx --kernel neighbours_copy_repaired --grid 1 --block 64 " INTS(128) INTS(256),
+         "read of 16 bytes of global memory"},
+    };
+    for (size_t i = 0; i < TEST_COUNT(rows); i++) {
+        char line[400];
+        struct run r = {0};
+        snprintf(line, sizeof line, "%s --set check.unwritten=global", rows[i].arguments);
+        check(&r, t, line);
+        const char *what = json_text(json_member(r.findings ? r.findings->first : NULL, "what"));
+        CHECK_MSG(t, rows[i].what ? what && strstr(what, rows[i].what) : !what, "%s: %s", line,
+                  what ? what : "nothing");
+        forget(&r);
+    }
+}
+
 // Statuses: nothing found, something found, bad input; the text of a clean run.
 static void test_status(struct test *t)
 {
@@ -373,6 +400,6 @@ int main(int argc, char **argv)
     static const struct test_case cases[] = {{"kernels", test_kernels}, {"copies", test_copies},
                                              {"scripts", test_scripts}, {"launches", test_launches},
                                              {"divided", test_divided}, {"bundled", test_bundled},
-                                             {"status", test_status}};
+                                             {"scope", test_scope},     {"status", test_status}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }

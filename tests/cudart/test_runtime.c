@@ -225,6 +225,10 @@ static void test_shapes(struct test *t)
     CHECK_EQ(t, blocks, 2); // 2,048 threads
     CHECK_EQ(t, cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, &wide, 64, 32 << 10), cudaSuccess);
     CHECK_EQ(t, blocks, 3); // 96 KB of shared memory
+    CHECK_EQ(t, cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, &wide, 64, 200 << 10), cudaSuccess);
+    CHECK_EQ(t, blocks, 1); // a functional device: every block that may be launched has room
+    CHECK_EQ(t, cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, &wide, 64, 256 << 10), cudaSuccess);
+    CHECK_EQ(t, blocks, 0);
     CHECK_EQ(t,
              cudaLaunchCooperativeKernel(&count, (struct cuda_dim3){100000, 1, 1}, one, (void *[]){&step}, 0,
                                          NULL),
