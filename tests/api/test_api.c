@@ -422,7 +422,7 @@ static void test_names(struct test *t)
     wf_clear_errors(f.c);
     CHECK(t, wf_kernel_find(f.m, "tensor") == NULL); // only this kernel is refused
     CHECK_HAS(t, wf_errors(f.c), KERNELS ":");
-    CHECK_HAS(t, wf_errors(f.c), "mma.sync");
+    CHECK_HAS(t, wf_errors(f.c), "multimem.red");
     const char *listing = wf_kernel_listing(find(&f, "scale"));
     CHECK_HAS(t, listing, "FFMA");
     CHECK_HAS(t, listing, "EXIT");

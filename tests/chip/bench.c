@@ -6,16 +6,24 @@
 
 #include <string.h>
 
-// `simt` is a setting of the launch, set by some GPUs' files; the program's own is in machine.h.
+// Settings of the launch that some GPUs' files set; the program's own are in machine.h.
 static const char *const simt_words[] = {"stack", "splits", NULL};
-static const struct config_key simt_key = {"simt", CONFIG_WORD, 0, 0, 0, simt_words, "stack", NULL, NULL};
+struct launch_settings {
+    uint64_t max_shared;
+    int simt;
+};
+static const struct config_key launch_keys[] = {
+    CONFIG_KEY(struct launch_settings, simt, WORD, "simt", 0, 0, simt_words, "stack", NULL),
+    CONFIG_KEY(struct launch_settings, max_shared, BYTES, "launch.max_shared", 1 << 10, 1 << 24, NULL, "227K",
+               NULL),
+};
 
 void gpu_settings(struct test *t, struct chip_config *c, const char *gpu, const char *settings)
 {
     struct config all;
     struct energy_config energy;     // set by some GPUs' files
     struct compile_settings compile; // likewise
-    int simt;
+    struct launch_settings launch;   // likewise
     struct gpu_classes classes = {0};
     bool is_like;
     struct diag d;
@@ -26,7 +34,7 @@ void gpu_settings(struct test *t, struct chip_config *c, const char *gpu, const 
     config_add(&all, memory_config_keys, memory_config_key_count, &c->memory);
     config_add(&all, compile_config_keys, compile_config_key_count, &compile);
     config_add(&all, energy_config_keys, energy_config_key_count, &energy);
-    config_add(&all, &simt_key, 1, &simt);
+    config_add(&all, launch_keys, TEST_COUNT(launch_keys), &launch);
     gpu_classes_init(&classes, &all);
     CHECK(t, gpu_file_load(&all, gpu, &is_like, &d));
     char *copy = strdup(settings), *rest = copy;

@@ -42,6 +42,7 @@ static const struct exception {
     {"warpfold run -- ./app", NULL, NULL,
      "a program of the reader's; tests/cudart/test_program.c runs programs"},
     {"warpfold run --functional -- ./app", NULL, NULL, "the same"},
+    {"warpfold check -- ./app", NULL, NULL, "the same"},
     {"warpfold run --gpu h100 --tech darsie --verify --json run.json -- ./app", NULL, NULL, "the same"},
     {"warpfold run --kernel axpy --launches 3-5 -- ./app", NULL, NULL, "the same"},
     {"warpfold profile --kernel axpy -- ./app", NULL, NULL, "the same"},

@@ -168,7 +168,7 @@ def check_experiment():
         check(os.path.exists("got/results.db"), "the database")
         again = wf.experiment("sums", out="got", **keys)
         check(len(again) == len(rows), "the same runs again")
-        refused(wf.BadInput, "l2.mhz", wf.experiment, "wrong", **{**keys, "measure": "l2.hitz"})
+        refused(wf.BadInput, "l2.hits", wf.experiment, "wrong", **{**keys, "measure": "l2.hitz"})
         with open("own.exp", "w") as own:
             own.write("title = mine\n")
         refused(FileExistsError, "own.exp", wf.experiment, "own", **keys)
