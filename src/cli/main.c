@@ -15,7 +15,6 @@ _Noreturn void wf_heap_exhausted(size_t size_bytes) { print_exhausted(size_bytes
 static void keep_freed_memory(void)
 {
 #ifdef __GLIBC__
-    mallopt(M_MMAP_THRESHOLD, 32 << 20);
     mallopt(M_TRIM_THRESHOLD, 64 << 20);
 #endif
 }
