@@ -298,11 +298,14 @@ static bool set_element(const struct parser *p, const char *word, struct tensor_
 static bool set_option(const struct parser *p, const char *word, struct tensor_map *m)
 {
     static const char *const swizzles[] = {"", "swizzle32", "swizzle64", "swizzle128"};
-    m->fills_nan |= str_equal(word, "nan");
-    for (uint8_t k = 1; k < 4; k++)
-        if (str_equal(word, swizzles[k])) m->swizzle = k;
-    return m->fills_nan || m->swizzle ||
-           fail(p, "\"%s\" is not swizzle32, swizzle64, swizzle128 or nan", word);
+    bool is_known = str_equal(word, "nan");
+    m->fills_nan |= is_known;
+    for (uint8_t k = 1; k < 4; k++) {
+        if (!str_equal(word, swizzles[k])) continue;
+        m->swizzle = k;
+        is_known = true;
+    }
+    return is_known || fail(p, "\"%s\" is not swizzle32, swizzle64, swizzle128 or nan", word);
 }
 
 // Parses NAME:TYPE:SIZES:BOX[:swizzle32|64|128][:nan]: 128 bytes, the address of NAME first. Changes `text`.

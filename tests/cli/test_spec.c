@@ -254,6 +254,7 @@ static void test_tensor_maps(struct test *t)
         {"tensormap=a:f16:32x16:16", "as many as the tensor has dimensions"},
         {"tensormap=a:f16:32x16:16x", "as many as the tensor has dimensions"},
         {"tensormap=a:f16:32x16:16x8:swizzle8", "is not swizzle32"},
+        {"tensormap=a:f16:32x16:16x8:nan:swizzle8", "\"swizzle8\" is not swizzle32"},
         {"tensormap=a:f16:33x16:16x8", "a stride that is no multiple of 16"},
         {"tensormap=a:f16:32x16:4x8", "no multiple of 16 bytes"},
         {"tensormap=a:f16:64x16:32x8:swizzle32", "longer than the swizzle"},
