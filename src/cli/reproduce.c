@@ -168,6 +168,8 @@ static enum wf_status choose(struct lab *l)
         if (o->given.data[i].id == OPTION_ONLY &&
             !experiments_keep_only(&l->experiments, o->given.data[i].value, l->diag))
             return WF_BAD_USAGE;
+    text = options_value(o, OPTION_PROGRAMS);
+    if (text && !experiments_take_programs(&l->experiments, text, l->diag)) return WF_BAD_INPUT;
     for (size_t i = 0; i < l->experiments.list.count; i++)
         if (!figure_has_kernels(&l->experiments.list.data[i], l->size, l->diag)) return WF_BAD_INPUT;
     return choose_silicon(l);
@@ -183,9 +185,8 @@ static bool plan(struct lab *l)
         vec_push(&l->figures, f);
     }
     for (size_t i = 0; i < l->jobs.files.count && good; i++) {
-        size_t length;
-        const char *bytes = jobs_file(l->jobs.files.data[i], &length);
-        good = write_file(l, "kernels", l->jobs.files.data[i], "", bytes, length);
+        const struct job_file *file = &l->jobs.files.data[i];
+        good = write_file(l, "kernels", file->name, "", file->bytes, file->length);
     }
     good = good && !l->diag->errors;
     for (size_t i = 0; i < l->jobs.bundles.count && good; i++)

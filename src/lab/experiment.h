@@ -125,5 +125,9 @@ bool experiments_add_text(struct experiments *x, const char *name, const char *t
 // program, series or view. An experiment with some of the names keeps only those; an experiment with none
 // stays whole. False and an error: bad syntax, or a name unknown to every experiment.
 bool experiments_keep_only(struct experiments *x, const char *text, struct diag *d);
+// Option --programs: bundled RISC-V programs are replaced by files NAME.elf, and rv32e/NAME.elf where an
+// experiment has code for 16 registers, of a folder; NAME is the bundled program's or the public suite's. False
+// and an error: a file is missing, or no experiment runs bundled programs.
+bool experiments_take_programs(struct experiments *x, const char *folder, struct diag *d);
 // Text of a bundled file used by experiments; NULL: unknown name.
 const char *experiment_file(const char *name);

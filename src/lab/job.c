@@ -96,11 +96,35 @@ static const char *keep(struct jobs *j, struct strbuf *text)
 }
 
 // Adds a file read by commands to the list of files to write into the results' folder, without duplicates.
-static void want_file(struct jobs *j, const char *name)
+static const struct job_file *want_file(struct jobs *j, const char *name)
 {
     for (size_t i = 0; i < j->files.count; i++)
-        if (str_equal(j->files.data[i], name)) return;
-    vec_push(&j->files, name);
+        if (str_equal(j->files.data[i].name, name)) return &j->files.data[i];
+    struct job_file file = {.name = name};
+    file.bytes = jobs_file(name, &file.length);
+    vec_push(&j->files, file);
+    return &j->files.data[j->files.count - 1];
+}
+
+// The copy of an own program, under a name with the hash of its bytes. NULL and an error.
+static const struct job_file *want_own_program(struct jobs *j, const struct program_subject *s,
+                                               const char *path)
+{
+    for (size_t i = 0; i < j->files.count; i++)
+        if (j->files.data[i].path && str_equal(j->files.data[i].path, path)) return &j->files.data[i];
+    struct job_file file = {.path = path};
+    const char *why;
+    char *bytes;
+    if (!file_read(path, &bytes, &file.length, &why)) {
+        if (j->diag) diag_error(j->diag, loc_none(), "cannot read %s: %s", path, why);
+        return NULL;
+    }
+    file.bytes = arena_strndup(&j->arena, bytes, file.length);
+    free(bytes);
+    file.name =
+        arena_printf(&j->arena, "%s-%016" PRIx64 ".elf", s->name, hash_bytes(file.bytes, file.length, 0));
+    vec_push(&j->files, file);
+    return &j->files.data[j->files.count - 1];
 }
 
 static const struct workload *workload_named(const char *name)
@@ -307,26 +331,14 @@ size_t jobs_marks(struct jobs *j, const struct experiment *x, const char *kernel
     return add(j, job, hash_text(w->ptx[WORKLOAD_NVCC], 0));
 }
 
-// Hash of a bundled or own program file. 0: not readable; the run reports the error.
-static uint64_t hash_program(const char *file)
-{
-    size_t length;
-    const char *bytes = program_file(file, &length), *why;
-    if (bytes) return hash_bytes(bytes, length, 0);
-    char *own;
-    if (!file_read(file, &own, &length, &why)) return 0;
-    uint64_t hash = hash_bytes(own, length, 0);
-    free(own);
-    return hash;
-}
-
 size_t jobs_program(struct jobs *j, const struct experiment *x, const struct program_subject *program,
                     const char *size, const char *gpu, const char *code, const char *settings)
 {
     struct strbuf command = {0}, both = {0};
-    const char *file = program_file_name(program, code, &j->arena);
-    if (!program->path) want_file(j, file);
-    strbuf_printf(&command, "run %s%s --input %s --gpu %s", program->path ? "" : "kernels/", file,
+    const char *name = program_file_name(program, code, &j->arena);
+    const struct job_file *file = program->path ? want_own_program(j, program, name) : want_file(j, name);
+    if (!file) return NO_JOB;
+    strbuf_printf(&command, "run kernels/%s --input %s --gpu %s", file->name,
                   x->input ? x->input : program_input(size), gpu);
     strbuf_printf(&both, "%s%s%s", x->settings, *x->settings && *settings ? " " : "", settings);
     add_settings(&command, strbuf_text(&both));
@@ -338,7 +350,7 @@ size_t jobs_program(struct jobs *j, const struct experiment *x, const struct pro
                       .profile = code,
                       .tech = "base",
                       .settings = keep(j, &both)};
-    return add(j, job, hash_program(file));
+    return add(j, job, hash_bytes(file->bytes, file->length, 0));
 }
 
 size_t jobs_script(struct jobs *j, const struct job_script *s)

@@ -17,11 +17,18 @@ struct job {
     bool left_out; // not to be run now; a stored result still counts
 };
 
+// A file read by commands as kernels/NAME.
+struct job_file {
+    const char *name, *bytes;
+    size_t length;
+    const char *path; // of an own program; NULL: bundled
+};
+
 struct jobs {
     struct arena arena;
     VEC(struct job) list;
     struct strmap by_id;
-    VEC(const char *) files; // names, for jobs_file, of files read by commands as kernels/NAME
+    VEC(struct job_file) files;
     // of the user's own runs; files belong at own/HASH/NAME in the results' folder
     VEC(struct own_bundle) bundles;
     struct own_cache compiled;
@@ -65,6 +72,6 @@ struct job_script {
     bool left_out;
 };
 size_t jobs_script(struct jobs *j, const struct job_script *s);
-// The PTX or program named kernels/NAME in a command, from an experiment's file, a workload or kernels/riscv.
-// NULL: unknown name.
+// A bundled PTX or program by the name of its file: an experiment's file, a workload or of kernels/riscv. NULL:
+// unknown name.
 const char *jobs_file(const char *name, size_t *length);

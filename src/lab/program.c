@@ -30,8 +30,9 @@ enum { FILES = sizeof files / sizeof files[0] };
 static const struct {
     const char *name;
     bool is_paper;
+    const char *public_name;
 } programs[] = {
-#define PROGRAM(name, is_paper) {#name, is_paper},
+#define PROGRAM(name, is_paper, public_name) {#name, is_paper, public_name},
 #include "lab/program.def"
 #undef PROGRAM
 };
@@ -79,12 +80,11 @@ static bool add_own(struct program_subjects *s, const char *word, struct arena *
 {
     char *path = file_is_regular(word) ? realpath(word, NULL) : NULL;
     if (!path) return diag_error(d, loc, "cannot find the program %s", word);
+    const char *kept = arena_strndup(arena, path, strlen(path) - strlen(".elf")),
+               *name = strrchr(kept, '/') + 1;
     bool good =
-        !strpbrk(path, " \t\n") || diag_error(d, loc, "the program %s: the path must not have blanks", path);
-    if (good) {
-        const char *kept = arena_strndup(arena, path, strlen(path) - strlen(".elf"));
-        add(s, strrchr(kept, '/') + 1, kept);
-    }
+        !strpbrk(name, " \t\n") || diag_error(d, loc, "the program %s: the name must not have blanks", path);
+    if (good) add(s, name, kept);
     free(path);
     return good;
 }
@@ -103,6 +103,13 @@ bool program_subjects_add(struct program_subjects *s, const char *word, struct a
     const char *near = str_nearest(word, next_program, NULL);
     return diag_error(d, loc, "no program \"%s\"%s%s%s", word, near ? "; did you mean \"" : "",
                       near ? near : "; kernels/riscv has some, and a path ends with .elf", near ? "\"?" : "");
+}
+
+const char *program_public_name(const char *name)
+{
+    for (size_t i = 0; i < PROGRAMS; i++)
+        if (str_equal(programs[i].name, name)) return programs[i].public_name;
+    return name;
 }
 
 const char *program_size(const char *size) { return str_equal(size, "small") ? "small" : "paper"; }
@@ -131,13 +138,18 @@ const char *program_file(const char *name, size_t *length)
     return NULL;
 }
 
+const char *program_path(const struct program_subject *s, const char *code, struct arena *arena)
+{
+    const char *name = strrchr(s->path, '/') + 1;
+    return arena_printf(arena, "%.*s%s%s.elf", (int)(name - s->path), s->path, folder_of(code), name);
+}
+
 const char *program_file_name(const struct program_subject *s, const char *code, struct arena *arena)
 {
     size_t length;
     const char *folder = folder_of(code);
-    if (s->path) { // own programs stay in their folder
-        const char *name = strrchr(s->path, '/') + 1,
-                   *path = arena_printf(arena, "%.*s%s%s.elf", (int)(name - s->path), s->path, folder, name);
+    if (s->path) {
+        const char *path = program_path(s, code, arena);
         return file_is_regular(path) ? path : NULL;
     }
     const char *name = arena_printf(arena, "%s%s%s.elf", *folder ? code : "", *folder ? "-" : "", s->name);

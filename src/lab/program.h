@@ -23,13 +23,18 @@ extern const char program_codes[]; // all codes, for messages
 bool program_subjects_add(struct program_subjects *s, const char *word, struct arena *arena, struct diag *d,
                           struct loc loc);
 
+// Name of the program in the public suite: "BitonicSortLarge" for BitonicLa. For other names: the name.
+const char *program_public_name(const char *name);
+
 // Programs have two sizes: "small", and "paper" for every other size. program_input: the console input of a
 // program in kernels/riscv, a byte selecting the size.
 const char *program_size(const char *size);  // "small" or "paper"
 const char *program_input(const char *size); // hexadecimal, as --input takes it
 
-// File name of a bundled program in the results' folder `kernels`, or path of an own program's file. NULL: no
-// file for the code.
+// Name of a bundled program's file, for program_file, or path of an own program's file. NULL: no file for the
+// code.
 const char *program_file_name(const struct program_subject *s, const char *code, struct arena *arena);
+// Path of an own program's file for the code, which may not exist.
+const char *program_path(const struct program_subject *s, const char *code, struct arena *arena);
 // Content of a bundled program file by its name. NULL: unknown name.
 const char *program_file(const char *name, size_t *length);

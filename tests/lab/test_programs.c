@@ -6,6 +6,7 @@
 #include "lab/lab.h"
 
 #include <string.h>
+#include <sys/stat.h>
 
 static void test_figures(struct test *t)
 {
@@ -89,6 +90,74 @@ static void test_claims(struct test *t)
     diag_fini(&d);
 }
 
+// Copies a bundled program's file into $D under another name.
+static void give(struct cli *c, const char *file, const char *name)
+{
+    size_t length;
+    const char *bytes = program_file(file, &length);
+    CHECK_MSG(c->t, bytes, "%s", file);
+    if (bytes) cli_write(c, name, bytes, length);
+}
+
+// Beats of BitonicLa with 16 registers over those with 32.
+static double beats(struct cli *c, const char *folder)
+{
+    sqlite3 *db = lab_open(c->t, folder);
+    double value = lab_query(c->t, db,
+                             "SELECT value FROM points WHERE category = 'BitonicLa' AND series = 'RV32E' AND "
+                             "run IS NOT NULL");
+    sqlite3_close(db);
+    return value;
+}
+
+// --programs: files of a folder under the bundled programs' names, or the public suite's, are run in place of
+// the bundled programs, from copies in the results' folder.
+static void test_folder(struct test *t)
+{
+    static const char line[] =
+        "reproduce st_rv32e_beats --only program=BitonicLa --size small --programs $D/mine";
+    struct cli c = {.t = t};
+    char mine[4096], command[256];
+    snprintf(mine, sizeof mine, "%s/mine", test_directory(t));
+    CHECK(t, mkdir(mine, 0777) == 0);
+    snprintf(mine, sizeof mine, "%s/mine/rv32e", test_directory(t));
+    CHECK(t, mkdir(mine, 0777) == 0);
+    snprintf(command, sizeof command, "%s --out $D/as_bundled", line);
+
+    cli_expect(&c, command, 1,
+               "error: --programs: st_rv32e_beats runs BitonicLa, and there is no $D/mine/BitonicLa.elf or "
+               "$D/mine/BitonicSortLarge.elf\n");
+    give(&c, "BitonicLa.elf", "mine/BitonicSortLarge.elf");
+    cli_expect(&c, command, 1,
+               "error: --programs: st_rv32e_beats runs BitonicLa, and there is no $D/mine/BitonicLa.elf or "
+               "$D/mine/rv32e/BitonicSortLarge.elf\n");
+    give(&c, "rv32e-BitonicLa.elf", "mine/rv32e/BitonicSortLarge.elf");
+    cli_run(&c, command);
+    CHECK_MSG(t, c.status == 0, "%s", c.err);
+    CHECK_HAS(t, c.out, "mine, not the bundled ones.");
+    cli_run(&c, "reproduce st_rv32e_beats --only program=BitonicLa --size small --out $D/bundled");
+    CHECK_MSG(t, c.status == 0, "%s", c.err);
+    CHECK(t, !strstr(c.out, "not the bundled ones"));
+    double bundled = beats(&c, "bundled");
+    CHECK(t, bundled > 1.2);
+    CHECK(t, beats(&c, "as_bundled") == bundled);
+
+    // The file with 32 registers in the place of that with 16: no difference of beats. The bundled name goes
+    // before the public one.
+    give(&c, "BitonicLa.elf", "mine/BitonicLa.elf");
+    give(&c, "BitonicLa.elf", "mine/rv32e/BitonicLa.elf");
+    snprintf(command, sizeof command, "%s --out $D/swapped", line);
+    cli_run(&c, command);
+    CHECK_MSG(t, c.status == 0, "%s", c.err);
+    CHECK(t, beats(&c, "swapped") == 1);
+
+    cli_expect(&c, "reproduce fig1 --programs $D/mine --out $D/none", 1,
+               "error: --programs: none of the experiments runs bundled RISC-V programs\n");
+    cli_expect(&c, "reproduce st_fig6 --programs $D/nowhere --out $D/none", 1,
+               "error: --programs: cannot find the folder $D/nowhere\n");
+    cli_fini(&c);
+}
+
 static void test_refused(struct test *t)
 {
     static const struct lab_refused rows[] = {
@@ -107,6 +176,7 @@ int main(int argc, char **argv)
     static const struct test_case cases[] = {{"figures", test_figures},
                                              {"settings", test_settings},
                                              {"claims", test_claims},
+                                             {"folder", test_folder},
                                              {"refused", test_refused}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }
