@@ -508,7 +508,7 @@ void select_select(struct select *s, struct ir_inst *i)
 {
     uint32_t dst = wanted(s, i, 0);
     bool wide = i->defs[0]->class == IR_CLASS_64;
-    if (!wide && select_scaled_where(s, i)) return;
+    if (!wide && (select_scaled_where(s, i) || select_guarded(s, i))) return;
     for (unsigned h = 0; h < (wide ? 2u : 1u); h++) {
         struct ir_value *a = ir_operand(i, 0), *b = ir_operand(i, 1);
         struct source left = wide ? source_half(s, a, (enum half)h) : source_any(s, a);

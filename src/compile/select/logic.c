@@ -9,8 +9,10 @@
 #include "compile/select/select.h"
 #include "isa/profile.h"
 
-struct tree { // a function of up to three leaves
-    struct ir_value *leaves[3];
+// A function of up to three leaves, or of more while it grows.
+enum { TREE_LEAVES = 3, TREE_GROWS = 5 };
+struct tree {
+    struct ir_value *leaves[TREE_GROWS];
     unsigned count;
     struct ir_inst *inner[8]; // instructions folded into the tree
     unsigned inner_count;
@@ -31,12 +33,12 @@ static bool is_inner(const struct tree *t, const struct ir_inst *i)
     return false;
 }
 
-static bool add_leaf(struct tree *t, struct ir_value *v)
+static bool add_leaf(struct tree *t, struct ir_value *v, unsigned most)
 {
     v = strip(v);
     for (unsigned k = 0; k < t->count; k++)
         if (t->leaves[k] == v) return true;
-    if (t->count == 3) return false;
+    if (t->count == most) return false;
     t->leaves[t->count++] = v;
     return true;
 }
@@ -63,14 +65,14 @@ static unsigned other_leaves(struct select *s, const struct tree *t)
     return others;
 }
 
-static bool expand_leaf(struct select *s, struct tree *t, unsigned k)
+static bool expand_leaf(struct select *s, struct tree *t, unsigned k, unsigned most)
 {
     struct ir_inst *i = foldable(s, t->leaves[k]);
     if (!i || t->inner_count == 8 || is_inner(t, i)) return false;
     struct tree tried = *t;
     tried.leaves[k] = tried.leaves[--tried.count];
     for (uint32_t n = 0; n < i->use_count; n++)
-        if (!add_leaf(&tried, ir_operand(i, n))) return false;
+        if (!add_leaf(&tried, ir_operand(i, n), most)) return false;
     if (other_leaves(s, &tried) > 1 && other_leaves(s, &tried) > other_leaves(s, t)) return false;
     tried.inner[tried.inner_count++] = i;
     *t = tried;
@@ -85,15 +87,26 @@ static void expand(struct select *s, struct tree *t, const struct ir_inst *root)
         for (unsigned k = 0; k < t->count;) {
             const struct ir_inst *leaf = t->leaves[k]->def;
             bool now = same || (leaf && leaf->op != root->op);
-            k = now && expand_leaf(s, t, k) ? 0 : k + 1;
+            k = now && expand_leaf(s, t, k, TREE_LEAVES) ? 0 : k + 1;
         }
+}
+
+// Expands all leaves, through more than three. False, and *t as before: more than three are left. Of a majority,
+// (a & b) | (a & c) | (b & c), two products expanded have four leaves, the third has no further.
+static bool expand_all(struct select *s, struct tree *t)
+{
+    struct tree grown = *t;
+    for (unsigned k = 0; k < grown.count;) k = expand_leaf(s, &grown, k, TREE_GROWS) ? 0 : k + 1;
+    if (grown.count > TREE_LEAVES) return false;
+    *t = grown;
+    return true;
 }
 
 static struct tree build_tree(struct select *s, struct ir_inst *root)
 {
     struct tree t = {.count = 0};
-    for (uint32_t n = 0; n < root->use_count; n++) add_leaf(&t, ir_operand(root, n));
-    if (s->profile != PROFILE_PTXPLUS) expand(s, &t, root);
+    for (uint32_t n = 0; n < root->use_count; n++) add_leaf(&t, ir_operand(root, n), TREE_LEAVES);
+    if (s->profile != PROFILE_PTXPLUS && !expand_all(s, &t)) expand(s, &t, root);
     for (unsigned k = 0; k < t.inner_count; k++) folded(s, t.inner[k]);
     return t;
 }

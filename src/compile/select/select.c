@@ -415,6 +415,7 @@ struct mach_function *select_function(struct ir_function *ir, struct arena *a)
     s.profile = ir->unit->options->profile;
     s.return_unit = MACH_NONE;
     ir_analyse(ir);
+    ir_number(ir);
     if (s.profile == PROFILE_PASCAL) known_init(&s.known, ir);
     s.units = ARENA_ARRAY(a, uint32_t, ir->value_count + 1);
     s.tests = ARENA_ARRAY(a, uint32_t, ir->value_count + 1);

@@ -137,6 +137,7 @@ void xmad_high(struct select *s, uint32_t dst, struct ir_value *a, struct ir_val
 void xmad_wide_words(struct select *s, uint32_t dst, struct source a, struct source b, struct source c);
 void xmad_wide(struct select *s, uint32_t dst, struct ir_inst *i);  // MULWIDE, MADWIDE
 bool select_scaled_where(struct select *s, struct ir_inst *select); // select/float.c
+bool select_guarded(struct select *s, struct ir_inst *select);      // select/guarded.c; false: not selected
 // inserts SSY, after selection of all blocks: select/meeting.c
 void select_meetings(struct select *s);
 bool select_shifted_pair(struct select *s, struct ir_inst *pack);

@@ -1,4 +1,5 @@
-// Selection of sums. Three addends fit into IADD3, a shifted and an unshifted addend into LEA. Products with
+// Selection of sums. Three addends fit into IADD3, a shifted and an unshifted addend into LEA, the upper word of a
+// shifted pair (a rotation, a word shifted right) and an addend into LEA.HI. Products with
 // an addend are IMAD (select/integer.c). In 64-bit sums a predicate carries from the instruction of the low
 // half to the instruction of the high half:
 //
@@ -158,6 +159,51 @@ static bool emit_lea(struct select *s, uint32_t dst, const struct sum *sum)
     return false;
 }
 
+// The shift behind v as the upper word of high:low << amount (amount from 1 to 31), if it has no other user: a
+// funnel shift or a shift of a word to the right by a constant. A signed word (*extends): high is its sign, which
+// Pascal's LEA.HI does not make. False: v is something else.
+static bool is_upper_word(struct select *s, struct ir_value *v, struct ir_value **low, struct ir_value **high,
+                          uint64_t *amount, bool *extends)
+{
+    struct ir_inst *funnel = fold_of(s, v, IR_FUNNEL), *shr = fold_of(s, v, IR_SHR),
+                   *shift = funnel ? funnel : shr;
+    if (!shift || !constant_of(ir_operand(shift, funnel ? 2 : 1), amount) || !*amount || *amount > 31)
+        return false;
+    *extends = shr && shr->type == TYPE_S32;
+    if (shr ? shr->type != TYPE_U32 && shr->type != TYPE_S32
+            : isa_type_bytes((enum isa_type)funnel->type) == 8)
+        return false;
+    if (*extends && s->profile == PROFILE_PASCAL) return false;
+    *low = ir_operand(shift, 0);
+    *high = funnel ? ir_operand(funnel, 1) : NULL;
+    if (shr || funnel->mode == MODE_SHF_R) *amount = 32 - *amount;
+    folded(s, shift);
+    return true;
+}
+
+// Emits upper word of (high:low << k) + y as LEA.HI; false if the sum has a different form.
+static bool emit_lea_high(struct select *s, uint32_t dst, const struct sum *sum)
+{
+    struct ir_value *low, *high;
+    uint64_t amount;
+    bool extends;
+    if (sum->count != 2 || sum->constant) return false;
+    for (unsigned k = 0; k < 2; k++) {
+        if (sum->terms[k].negative || !is_upper_word(s, sum->terms[k].value, &low, &high, &amount, &extends))
+            continue;
+        struct mach_inst *i = begin(s, OP_LEA);
+        i->i.shift = (uint8_t)amount;
+        i->i.flags = (uint16_t)(INST_HI | (extends ? INST_SX : 0));
+        set_dst(i, 0, dst, 1);
+        set_src(i, 0, source_reg(s, low));
+        set_src(i, 1, term_source(s, &sum->terms[1 - k]));
+        if (!extends) set_src(i, 2, high ? source_reg(s, high) : source_zero());
+        finish(s, i);
+        return true;
+    }
+    return false;
+}
+
 static void select_add32(struct select *s, struct ir_inst *i)
 {
     uint32_t dst = wanted(s, i, 0);
@@ -173,7 +219,7 @@ static void select_add32(struct select *s, struct ir_inst *i)
             k++;
         }
     }
-    if (s->profile != PROFILE_PTXPLUS && emit_lea(s, dst, &sum)) return;
+    if (s->profile != PROFILE_PTXPLUS && (emit_lea(s, dst, &sum) || emit_lea_high(s, dst, &sum))) return;
     struct source o[3] = {source_zero(), source_zero(), source_zero()};
     unsigned count = 0;
     for (unsigned k = 0; k < sum.count; k++) o[count++] = term_source(s, &sum.terms[k]);

@@ -53,6 +53,13 @@ static const struct row sums[] = {
     {"shl.b32 %r5, %r1, 3; add.u32 %r9, %r5, %r2;", "LEA R, R, R, 0x3"},
     {"shl.b32 %r5, %r1, 3; add.u32 %r9, %r5, 100;", "LEA R, R, 0x64, 0x3"},
     {"shl.b32 %r5, %r1, 3; add.u32 %r9, %r5, %n;", "LEA R, R, c[0x0][0x168], 0x3"},
+    {"shf.l.wrap.b32 %r5, %r1, %r1, 7; add.u32 %r9, %r5, %r2;", "LEA.HI R, R, R, R, 0x7"},
+    {"shf.r.wrap.b32 %r5, %r1, %r3, 7; add.u32 %r9, %r2, %r5;", "LEA.HI R, R, R, R, 0x19"},
+    {"shr.u32 %r5, %r1, 27; add.u32 %r9, %r5, %r2;", "LEA.HI R, R, R, RZ, 0x5"},
+    {"shr.s32 %r5, %r1, 27; add.u32 %r9, %r5, %n;", "LEA.HI.SX32 R, R, c[0x0][0x168], 0x5"},
+    {"shr.u32 %r5, %r1, 27; sub.u32 %r9, %r2, %r5;", "SHR.U32 R, R, 0x1b; IADD3 R, R, -R, RZ"},
+    {"shf.l.wrap.b32 %r5, %r1, %r1, 7; add.u32 %r6, %r5, %r2; add.u32 %r9, %r6, %r3;",
+     "SHF.L.W.U32 R, R, 0x7, R; IADD3 R, R, R, R"},
     {"mad.lo.u32 %r9, %r1, %r2, %r3;", "IMAD R, R, R, R"},
     {"mul.lo.u32 %r9, %r1, 12;", "IMAD R, R, 0xc, RZ"},
     {"mul.hi.u32 %r9, %r1, %r2;", "IMAD.HI.U32 R, R, R, RZ"},
@@ -75,6 +82,12 @@ static const struct row logic[] = {
     {"and.b32 %r5, %r1, %r2; xor.b32 %r6, %r4, %r5; and.b32 %r7, %r3, %r2; xor.b32 %r9, %r6, %r7;",
      "LOP3.LUT R, R, R, R, 0x78; LOP3.LUT R, R, R, R, 0x78"},
     {"not.b32 %r5, %r1; and.b32 %r6, %r5, %r2; or.b32 %r9, %r6, 15;", "LOP3.LUT R, R, 0xf, R, 0xdc"},
+    // a choice by bits, and a majority: four leaves on the way to three
+    {"and.b32 %r5, %r1, %r2; not.b32 %r6, %r1; and.b32 %r7, %r3, %r6; or.b32 %r9, %r5, %r7;",
+     "LOP3.LUT R, R, R, R, 0xe2"},
+    {"and.b32 %r5, %r1, %r2; and.b32 %r6, %r1, %r3; and.b32 %r7, %r2, %r3; or.b32 %r8, %r5, %r6; "
+     "or.b32 %r9, %r8, %r7;",
+     "LOP3.LUT R, R, R, R, 0xe8"},
     {"and.b32 %r5, %r1, 7; setp.ne.u32 %p5, %r5, 0;", "LOP3.LUT RZ, P, R, 0x7, RZ, 0xc0"},
     {"and.b32 %r5, %r1, 7; setp.eq.u32 %p5, %r5, 0;", "LOP3.LUT RZ, P, R, 0x7, RZ, 0xc0"},
     {"and.b32 %r9, %r1, 7; setp.eq.u32 %p5, %r9, 0;", "LOP3.LUT R, P, R, 0x7, RZ, 0xc0"},
@@ -114,6 +127,26 @@ static const struct row compares[] = {
     {"selp.b64 %rd9, %rd1, %rd2, %p1;", "SEL R, R, R, P; SEL R, R, R, P"},
     {"min.s32 %r9, %r1, 10;", "IMNMX R, R, 0xa, PT"},
     {"max.f32 %f9, %f1, %f2;", "FMNMX R, R, R, !PT"},
+};
+
+// Selects of an instruction's result: the instruction under a guard, if the register of the other value is free
+// behind it. As ptxas 11.8 has them for sm_70, but for the order.
+static const struct row guarded[] = {
+    {"add.u32 %r5, %r1, 1; selp.b32 %r9, %r5, %r1, %p1;", "@P IADD3 R, R, 0x1, RZ"},
+    {"add.u32 %r5, %r1, 1; selp.b32 %r9, %r1, %r5, %p1;", "@!P IADD3 R, R, 0x1, RZ"},
+    {"add.u32 %r5, %r1, %r2; selp.b32 %r9, %r5, %r3, %p1;", "@P IADD3 R, R, R, RZ"},
+    {"not.pred %p3, %p1; mul.lo.u32 %r5, %r1, %r2; selp.b32 %r9, %r5, %r1, %p3;", "@!P IMAD R, R, R, RZ"},
+    {"fma.rn.f32 %f5, %f1, %f2, %f3; selp.f32 %f9, %f5, %f1, %p1;", "@P FFMA R, R, R, R"},
+    {"selp.b32 %r5, %r1, %r2, %p1; selp.b32 %r9, %r5, %r3, %p2;", "@P SEL R, R, R, P"},
+    {"add.u32 %r5, %r1, %r2; sub.u32 %r6, %r1, %r3; selp.b32 %r9, %r5, %r6, %p1;",
+     "IADD3 R, R, R, RZ; @!P IADD3 R, R, -R, RZ"},
+    // the other value is read later, is no register, or the instruction is not the last of one result
+    {"add.u32 %r5, %r1, 1; selp.b32 %r6, %r5, %r1, %p1; mul.lo.u32 %r9, %r6, %r1;",
+     "IADD3 R, R, 0x1, RZ; SEL R, R, R, P; IMAD R, R, R, RZ"},
+    {"add.u32 %r5, %r1, %r2; selp.b32 %r9, %r5, 7, %p1;", "IADD3 R, R, R, RZ; SEL R, R, 0x7, P"},
+    {"add.u32 %r5, %r1, %r2; selp.b32 %r9, %r5, %n, %p1;", "IADD3 R, R, R, RZ; SEL R, R, c[0x0][0x168], P"},
+    {"add.u64 %rd5, %rd1, %rd2; selp.b64 %rd9, %rd5, %rd1, %p1;",
+     "IADD3 R, P, R, R, RZ; IADD3.X R, R, R, RZ, P; SEL R, R, R, P; SEL R, R, R, P"},
 };
 
 static const struct row floats[] = {
@@ -241,6 +274,7 @@ static const struct row pascal[] = {
 
 static void test_sums(struct test *t) { check_rows(t, sums, TEST_COUNT(sums), PROFILE_SASS); }
 static void test_logic(struct test *t) { check_rows(t, logic, TEST_COUNT(logic), PROFILE_SASS); }
+static void test_guarded(struct test *t) { check_rows(t, guarded, TEST_COUNT(guarded), PROFILE_SASS); }
 static void test_compares(struct test *t) { check_rows(t, compares, TEST_COUNT(compares), PROFILE_SASS); }
 static void test_floats(struct test *t) { check_rows(t, floats, TEST_COUNT(floats), PROFILE_SASS); }
 static void test_memory(struct test *t) { check_rows(t, memory, TEST_COUNT(memory), PROFILE_SASS); }
@@ -250,8 +284,8 @@ static void test_ptxplus(struct test *t) { check_rows(t, ptxplus, TEST_COUNT(ptx
 int main(int argc, char **argv)
 {
     static const struct test_case cases[] = {{"sums", test_sums},         {"logic", test_logic},
-                                             {"compares", test_compares}, {"floats", test_floats},
-                                             {"memory", test_memory},     {"ptxplus", test_ptxplus},
-                                             {"pascal", test_pascal}};
+                                             {"compares", test_compares}, {"guarded", test_guarded},
+                                             {"floats", test_floats},     {"memory", test_memory},
+                                             {"ptxplus", test_ptxplus},   {"pascal", test_pascal}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }
