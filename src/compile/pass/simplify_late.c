@@ -59,9 +59,10 @@ static struct ir_value *multiply_subtract(struct ir_inst *i)
                   ir_operand(i, 0));
 }
 
-// (x >> p) & (2^n - 1)
+// (x >> p) & (2^n - 1) as the extraction of a bit field. Volta has no such instruction: NULL in its profile.
 static struct ir_value *bit_field(struct ir_inst *i)
 {
+    if (i->function->unit->options->profile == PROFILE_SASS) return NULL;
     struct ir_value *shifted = ir_operand(i, 0);
     uint64_t p, mask;
     struct ir_inst *inner = shifted->use_count == 1 ? simplify_match_constant(shifted, IR_SHR, &p) : NULL;
@@ -74,8 +75,7 @@ static struct ir_value *bit_field(struct ir_inst *i)
     return build3(&b, IR_BFE, TYPE_U32, ir_operand(inner, 0), build_u32(&b, (uint32_t)p), build_u32(&b, n));
 }
 
-// Profile pascal: x << up >> down as the extraction of a bit field. Volta has no such instruction. NULL: any
-// other shift or profile.
+// Profile pascal: x << up >> down as the extraction of a bit field. NULL: any other shift or profile.
 static struct ir_value *shifted_field(struct ir_inst *i)
 {
     uint64_t up, down;

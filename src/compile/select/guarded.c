@@ -1,4 +1,4 @@
-// Selection of p ? t : x, with t the result of a single instruction, as that instruction under guard p (or !p) on
+// Selection of p ? t : x with t's last instruction under guard p (or !p) on
 // x's register. As ptxas does, if x is not read later: otherwise x would have to be copied first, and SEL is as
 // short. Not in profile ptxplus. Example:
 //
@@ -6,7 +6,7 @@
 //                              @p  IADD3 q, q, 0x1, RZ
 #include "compile/select/select.h"
 
-// Whether the operation can be one instruction with a result of 32 bits and no other result.
+// Whether the operation's last instruction can have a result of 32 bits and no other result.
 static bool is_short(const struct ir_inst *t)
 {
     switch ((int)t->op) {
@@ -64,18 +64,15 @@ static bool is_replaceable(struct select *s, struct ir_value *x, const struct ir
     return s->profile != PROFILE_PTXPLUS && !is_read_later(x, select, t);
 }
 
-// The only instruction made for t that is not a move of a constant. NULL: there are several.
-static struct mach_inst *only_made(const struct select *s, size_t first, uint32_t unit)
+// The last instruction made for t, which alone writes `unit`. NULL: others write it too, the last has a guard or
+// a second result, or it is the last of the XMADs of a product, which ptxas leaves to SEL.
+static struct mach_inst *last_made(const struct select *s, size_t first, uint32_t unit)
 {
-    struct mach_inst *only = NULL;
-    for (size_t k = first; k < s->made.count; k++) {
-        struct mach_inst *m = s->made.data[k];
-        if (m->i.op == OP_MOV && m->dst[0] != unit) continue;
-        if (only) return NULL;
-        only = m;
-    }
-    bool alone = only && only->dst[0] == unit && only->dst[1] == MACH_NONE && only->guard == MACH_NONE;
-    return alone ? only : NULL;
+    struct mach_inst *last = s->made.count > first ? s->made.data[s->made.count - 1] : NULL;
+    for (size_t k = first; k < s->made.count; k++)
+        if (s->made.data[k] != last && s->made.data[k]->dst[0] == unit) return NULL;
+    bool alone = last && last->dst[0] == unit && last->dst[1] == MACH_NONE && last->guard == MACH_NONE;
+    return alone && last->i.op != OP_XMAD ? last : NULL;
 }
 
 static bool select_guarded_side(struct select *s, struct ir_inst *select, unsigned side)
@@ -94,7 +91,7 @@ static bool select_guarded_side(struct select *s, struct ir_inst *select, unsign
     select_table[t->op].body(s, t);
     s->inst = outer;
     s->units[v->id] = MACH_NONE; // selected: the walk passes t by
-    struct mach_inst *m = only_made(s, first, unit);
+    struct mach_inst *m = last_made(s, first, unit);
     if (m) {
         m->dst[0] = dst;
         m->old[0] = demand(s, x);

@@ -193,8 +193,84 @@ void select_prmt(struct select *s, struct ir_inst *i)
               source_any(s, ir_operand(i, 1)), i->mode);
 }
 
+// Volta and later have neither BFE nor BFI. A field at a constant place within the word is taken out by PRMT, if
+// of whole bytes, or by a shift and a mask (an extension, for signed fields), and put in by PRMT or LOP3.
+struct field {
+    unsigned position, length;
+};
+
+static bool is_fixed(const struct select *s, struct ir_value *position, struct ir_value *length,
+                     struct field *f)
+{
+    uint64_t p, l;
+    if (s->profile != PROFILE_SASS || !constant_of(position, &p) || !constant_of(length, &l)) return false;
+    *f = (struct field){p & 0xff, l & 0xff};
+    return f->length && f->position + f->length <= 32;
+}
+
+static bool is_of_bytes(const struct field *f) { return f->position % 8 == 0 && f->length % 8 == 0; }
+
+// PRMT's selector: byte k of the result is byte k - `to` + `from` of the first word for `length` bits, in other
+// places byte k of the second word, or, without a second word, zero.
+static uint32_t bytes_selector(unsigned from, unsigned to, unsigned length, bool second)
+{
+    uint32_t selector = 0;
+    for (unsigned k = 0; k < 4; k++) {
+        bool inside = 8 * k >= to && 8 * k < to + length;
+        selector |= (inside ? k - to / 8 + from / 8 : second ? 4 + k : 7) << 4 * k;
+    }
+    return selector;
+}
+
+static void extract(struct select *s, uint32_t dst, struct ir_value *x, const struct field *f, bool is_signed)
+{
+    bool at_end = f->position + f->length == 32;
+    struct source shifted = source_reg(s, x);
+    if (is_of_bytes(f) && !is_signed && !at_end) {
+        emit_prmt(s, dst, shifted, source_imm(bytes_selector(f->position, 0, f->length, false)),
+                  source_zero(), MODE_NONE);
+        return;
+    }
+    if (f->position) {
+        uint32_t unit = at_end ? dst : mach_reg(s->f, 1);
+        emit_shift(s, OP_SHR, unit, shifted, source_imm(f->position), is_signed ? TYPE_S32 : TYPE_U32);
+        shifted = source_unit(unit, 1);
+    }
+    if (at_end && f->position) return;
+    struct mach_inst *m = begin(s, OP_SGXT);
+    m->i.type = is_signed ? TYPE_S32 : TYPE_U32;
+    set_dst(m, 0, dst, 1);
+    set_src(m, 0, shifted);
+    set_src(m, 1, source_imm(f->length));
+    finish(s, m);
+}
+
+static void insert_field(struct select *s, uint32_t dst, struct ir_value *x, struct ir_value *into,
+                         const struct field *f)
+{
+    struct source bits = source_reg(s, x);
+    if (is_of_bytes(f)) {
+        emit_prmt(s, dst, bits, source_imm(bytes_selector(0, f->position, f->length, true)),
+                  source_reg(s, into), MODE_NONE);
+        return;
+    }
+    if (f->position) {
+        uint32_t unit = mach_reg(s->f, 1);
+        emit_shift(s, OP_SHL, unit, bits, source_imm(f->position), TYPE_U32);
+        bits = source_unit(unit, 1);
+    }
+    uint32_t mask = (uint32_t)bit_mask(f->length) << f->position;
+    unsigned lut = (LUT_A & LUT_B) | (LUT_C & ~LUT_B & 0xff);
+    emit_lop3(s, dst, bits, source_imm(mask), source_reg(s, into), lut);
+}
+
 void select_bfe(struct select *s, struct ir_inst *i)
 {
+    struct field f;
+    if (is_fixed(s, ir_operand(i, 1), ir_operand(i, 2), &f)) {
+        extract(s, wanted(s, i, 0), ir_operand(i, 0), &f, i->type == TYPE_S32);
+        return;
+    }
     struct mach_inst *m = begin(s, OP_BFE);
     struct source length = source_any(s, ir_operand(i, 2));
     if (length.o.kind == OPERAND_CONST || length.o.kind == OPERAND_SHARED) length = in_register(s, length);
@@ -220,6 +296,11 @@ static struct source pack_field(struct select *s, struct ir_value *position, str
 
 void select_bfi(struct select *s, struct ir_inst *i)
 {
+    struct field f;
+    if (is_fixed(s, ir_operand(i, 2), ir_operand(i, 3), &f)) {
+        insert_field(s, wanted(s, i, 0), ir_operand(i, 0), ir_operand(i, 1), &f);
+        return;
+    }
     struct source field = pack_field(s, ir_operand(i, 2), ir_operand(i, 3));
     emit3(s, OP_BFI, wanted(s, i, 0), source_any(s, ir_operand(i, 0)), field,
           source_any(s, ir_operand(i, 1)));

@@ -137,21 +137,28 @@ static struct ir_inst *shifted(struct select *s, struct ir_value *v, uint64_t *a
     return shl && constant_of(ir_operand(shl, 1), amount) && *amount > 0 && *amount < 32 ? shl : NULL;
 }
 
-// Emits (x << k) + y as LEA; false if the sum has a different form.
+// Emits (x << k) + y as LEA, y - (x << k) as LEA of -x (Pascal) or as the product with -2^k; false if the sum has
+// a different form.
 static bool emit_lea(struct select *s, uint32_t dst, const struct sum *sum)
 {
     uint64_t amount;
     unsigned terms = sum->count + (sum->constant != 0);
     for (unsigned k = 0; k < sum->count && terms == 2; k++) {
         struct ir_inst *shl = shifted(s, sum->terms[k].value, &amount);
-        if (!shl || sum->terms[k].negative || is_bank_operand(s, ir_operand(shl, 0))) continue;
+        bool negative = sum->terms[k].negative;
+        if (!shl || is_bank_operand(s, ir_operand(shl, 0))) continue;
         struct source other = source_imm(sum->constant);
         if (sum->count == 2) other = term_source(s, &sum->terms[1 - k]);
         folded(s, shl);
+        if (negative && s->profile != PROFILE_PASCAL) {
+            emit3(s, OP_IMAD, dst, source_any(s, ir_operand(shl, 0)), source_imm(0u - (1u << amount)), other);
+            return true;
+        }
         struct mach_inst *i = begin(s, OP_LEA);
         i->i.shift = (uint8_t)amount;
         set_dst(i, 0, dst, 1);
-        set_src(i, 0, source_reg(s, ir_operand(shl, 0)));
+        struct source x = source_reg(s, ir_operand(shl, 0));
+        set_src(i, 0, negative ? source_negated(x) : x);
         set_src(i, 1, other);
         finish(s, i);
         return true;
@@ -187,16 +194,18 @@ static bool emit_lea_high(struct select *s, uint32_t dst, const struct sum *sum)
     struct ir_value *low, *high;
     uint64_t amount;
     bool extends;
-    if (sum->count != 2 || sum->constant) return false;
-    for (unsigned k = 0; k < 2; k++) {
+    if (sum->count + (sum->constant != 0) != 2) return false;
+    for (unsigned k = 0; k < sum->count; k++) {
         if (sum->terms[k].negative || !is_upper_word(s, sum->terms[k].value, &low, &high, &amount, &extends))
             continue;
+        struct source other = source_imm(sum->constant);
+        if (sum->count == 2) other = term_source(s, &sum->terms[1 - k]);
         struct mach_inst *i = begin(s, OP_LEA);
         i->i.shift = (uint8_t)amount;
         i->i.flags = (uint16_t)(INST_HI | (extends ? INST_SX : 0));
         set_dst(i, 0, dst, 1);
         set_src(i, 0, source_reg(s, low));
-        set_src(i, 1, term_source(s, &sum->terms[1 - k]));
+        set_src(i, 1, other);
         if (!extends) set_src(i, 2, high ? source_reg(s, high) : source_zero());
         finish(s, i);
         return true;
