@@ -30,7 +30,7 @@ struct warpgroup_cost warpgroup_cost_of(const struct gpu_config *c, const struct
     bool is_short = !has_descriptor(i) && columns < FEW_COLUMNS;
     struct warpgroup_cost cost = {.latency = is_short ? c->wgmma_latency_registers : c->wgmma_latency,
                                   .interval = c->wgmma_interval * columns / 8};
-    cost.latency += operand_words(&i->dst[0]);
+    cost.latency += columns / 2;
     if (!cost.interval) return cost;
     if (!has_descriptor(i) && cost.interval < c->wgmma_interval_registers)
         cost.interval = c->wgmma_interval_registers;

@@ -5,7 +5,7 @@
 //
 //     interval   the most of: interval.wgmma for eight columns; cycles in which shared memory has the factors, 128 bytes each; a in
 //                registers: interval.wgmma_registers
-//     latency    latency.wgmma (a in registers, fewer than 64 columns: latency.wgmma_registers) and a cycle for each register of sums
+//     latency    latency.wgmma (a in registers, fewer than 64 columns: latency.wgmma_registers) and a cycle for every two columns
 //
 // Not modelled: loads that wait for the factors' cycles of shared memory, mma.sync on the same unit. Written by warpgroup.c alone.
 #pragma once

@@ -421,6 +421,7 @@ static const struct way ways[] = {
     {.keys = {{"exec.async", "early"}, {"exec.isa", "general"}}},
     {.keys = {{"exec.async", "early"}, {"compile.check", "1"}}},
     {.keys = {{"exec.async", "late"}, {"check.races", "1"}}},
+    {.keys = {{"exec.async", "late"}, {"compile.optimise", "0"}}},
     {.gpu = "h100"},
     {.gpu = "h100", .keys = {{"sim.check", "1"}, {"wgmma.queue", "1"}}},
     {.gpu = "h100", .tech = "darsie"},
