@@ -166,6 +166,7 @@ static bool is_late(const struct exec *e) { return e->defers_copies && !e->is_ti
 void async_exit(struct warp *w, uint64_t lanes)
 {
     struct async_warp *a = w->async;
+    warpgroup_exit(w);
     if (!is_late(w->exec)) return;
     if (a->bulk) bulk_exit(w, lanes);
     if (!a->queue.count) return;

@@ -1,8 +1,9 @@
 // Products of a warpgroup: see warpgroup.h.
 #include "exec/warpgroup.h"
+#include "base/hash.h"
 #include "exec/async.h"
+#include "exec/checker.h"
 #include "exec/general.h"
-#include "exec/race.h"
 #include "exec/tensor/tensor.h"
 #include "isa/mma.h"
 #include "isa/program.h"
@@ -62,7 +63,6 @@ static void read_cell(struct reader *x, uint32_t address, unsigned lane, void *t
         x->is_good = false;
         return;
     }
-    race_lane(x->w, x->d, lane, &a, CELL, RACE_READ, NULL);
     exec_read(x->w, &a, CELL, to);
 }
 
@@ -203,6 +203,32 @@ static void take_operands(const struct bound *d, const struct warp *w, uint8_t *
     if (isa_is_sparse(i)) memcpy(p->metadata, reg_lanes(regs, d->src[3]), w->exec->vector_bytes);
 }
 
+// -- factors at the issue and at the wait, for the checker --------------------------------------------------
+
+// Adds the cells of `lines` times eight rows from row `first` on to a checksum.
+static uint64_t add_cells(const struct warp *w, const struct warpgroup_matrix *m, unsigned first,
+                          unsigned lines, unsigned cells, uint64_t sum)
+{
+    unsigned outer = m->is_turned ? lines : EIGHT * lines, inner = m->is_turned ? EIGHT * cells : cells;
+    for (unsigned n = 0; n < outer; n++)
+        for (unsigned c = 0; c < inner; c++) {
+            uint32_t at = warpgroup_cell(m, (m->is_turned ? first / EIGHT : first) + n, c);
+            uint64_t words[2] = {0};
+            if (exec_shared_holds(w, at, CELL)) memcpy(words, w->shared + at, CELL);
+            sum = hash_u64(sum ^ words[0]) + words[1];
+        }
+    return sum;
+}
+
+static uint64_t checksum(const struct warp *w, const struct warpgroup_product *p)
+{
+    const struct inst *i = bound_inst(p->d, w);
+    struct warpgroup_matrix a = warpgroup_matrix_of(p->a_descriptor, i->src[0].flags & OPERAND_T),
+                            b = warpgroup_matrix_of(p->b_descriptor, i->src[1].flags & OPERAND_T);
+    uint64_t sum = add_cells(w, &b, 0, isa_warpgroup_columns(i) / EIGHT, isa_is_sparse(i) ? 4 : 2, 0);
+    return has_descriptor(i) ? add_cells(w, &a, QUARTER * (w->index % WARPS), 2, 2, sum) : sum;
+}
+
 // -- the queue of late runs ---------------------------------------------------------------------------------
 
 static struct warpgroup_warp *queue_of(struct warp *w)
@@ -227,7 +253,16 @@ void warpgroup_fini(struct warp *w)
     free(w->async->warpgroup);
 }
 
+void warpgroup_exit(struct warp *w)
+{
+    struct warpgroup_warp *q = w->async->warpgroup;
+    if (!q || !w->exec->checker) return;
+    for (size_t k = 0; k < q->queue.count; k++) checker_open_product(w, q->queue.data[k].d->index);
+    q->queue.count = 0;
+}
+
 static bool is_late(const struct exec *e) { return e->defers_copies && !e->is_timed; }
+static bool keeps_queue(const struct exec *e) { return is_late(e) || e->checker; }
 
 // -- instructions -------------------------------------------------------------------------------------------
 
@@ -236,9 +271,11 @@ const struct bound *exec_wgmma(const struct bound *d, struct warp *w, uint8_t *r
     const struct bound *next;
     struct warpgroup_product p;
     if (!exec_assemble_warp(d, w, active, &next)) return next;
-    race_instruction(w, d);
     take_operands(d, w, regs, &p);
-    if (!is_late(w->exec)) return finish(w, regs, &p) ? d + 1 : NULL;
+    p.is_over = !is_late(w->exec);
+    if (p.is_over && !finish(w, regs, &p)) return NULL;
+    if (p.is_over && !w->exec->checker) return d + 1;
+    p.checksum = w->exec->checker ? checksum(w, &p) : 0;
     p.group = queue_of(w)->commits;
     vec_push(&queue_of(w)->queue, p);
     return d + 1;
@@ -256,7 +293,7 @@ const struct bound *exec_wgcommit(const struct bound *d, struct warp *w, uint8_t
     const struct bound *next;
     (void)regs;
     if (!exec_assemble_warp(d, w, active, &next)) return next;
-    if (is_late(w->exec)) queue_of(w)->commits++;
+    if (keeps_queue(w->exec)) queue_of(w)->commits++;
     return d + 1;
 }
 
@@ -266,14 +303,16 @@ const struct bound *exec_wgwait(const struct bound *d, struct warp *w, uint8_t *
     const struct bound *next;
     unsigned pending = (unsigned)w->exec->general[d->index].value[0];
     if (!exec_assemble_warp(d, w, active, &next)) return next;
-    if (!is_late(w->exec)) return d + 1;
+    if (!keeps_queue(w->exec)) return d + 1;
     struct warpgroup_warp *q = queue_of(w);
     size_t kept = 0;
     bool is_good = true;
     for (size_t k = 0; k < q->queue.count; k++) {
         bool is_covered = (uint64_t)q->queue.data[k].group + pending < q->commits;
+        if (is_covered && w->exec->checker && checksum(w, &q->queue.data[k]) != q->queue.data[k].checksum)
+            checker_changed_factor(w, q->queue.data[k].d->index);
         if (is_covered)
-            is_good = is_good && finish(w, regs, &q->queue.data[k]);
+            is_good = is_good && (q->queue.data[k].is_over || finish(w, regs, &q->queue.data[k]));
         else
             q->queue.data[kept++] = q->queue.data[k];
     }

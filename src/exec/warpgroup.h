@@ -12,17 +12,20 @@
 struct warpgroup_product {
     const struct bound *d;
     uint32_t group;                      // commits of the warp before the issue
+    bool is_over;                        // the sums are there
+    uint64_t checksum;                   // with the checker: of the factors in shared memory at the issue
     bool adds;                           // scale-d: the sums are added to
     uint64_t a_descriptor, b_descriptor; // of groups of 32 lanes the first
     uint32_t a[4][LANES_MAX], metadata[LANES_MAX];
 };
 
-struct warpgroup_warp { // of a warp, late runs: products under way, in order of issue
+struct warpgroup_warp { // of a warp, late runs and the checker: products not waited for, in order of issue
     VEC(struct warpgroup_product) queue;
     uint32_t commits;
 };
 
 void warpgroup_start(struct warp *w); // a warp starts: nothing is under way
+void warpgroup_exit(struct warp *w);  // threads end: the checker hears of products without a wait
 void warpgroup_fini(struct warp *w);
 
 // A matrix in shared memory by a descriptor (PTX ISA 9.7.15.5), in cells of 16 bytes.
