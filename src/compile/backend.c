@@ -175,7 +175,7 @@ static bool has_products(const struct ir_unit *u)
     for (size_t k = 0; k < u->functions.count; k++)
         for (const struct ir_block *b = u->functions.data[k]->first_block; b; b = b->next)
             for (const struct ir_inst *i = b->first; i; i = i->next)
-                if (i->op == IR_MMA) return true;
+                if (i->op == IR_MMA || i->op == IR_WGMMA) return true;
     return false;
 }
 

@@ -5,6 +5,7 @@
 #include "exec/mbarrier.h"
 #include "exec/phase.h"
 #include "exec/race.h"
+#include "exec/warpgroup.h"
 #include "isa/fields.h"
 
 #include <stdlib.h>
@@ -46,6 +47,7 @@ void async_start(struct warp *w)
     if (!a) return;
     for (size_t k = 0; k < a->queue.count; k++) drop(a, a->queue.data[k]);
     bulk_start(w);
+    warpgroup_start(w);
     a->queue.count = 0;
     a->entries = 0;
     memset(a->commits, 0, sizeof a->commits);
@@ -60,6 +62,7 @@ void async_fini(struct warp *w)
         free(c);
     }
     bulk_fini(w);
+    warpgroup_fini(w);
     vec_fini(&w->async->queue);
     free(w->async);
     w->async = NULL;
@@ -163,6 +166,7 @@ static bool is_late(const struct exec *e) { return e->defers_copies && !e->is_ti
 void async_exit(struct warp *w, uint64_t lanes)
 {
     struct async_warp *a = w->async;
+    warpgroup_exit(w);
     if (!is_late(w->exec)) return;
     if (a->bulk) bulk_exit(w, lanes);
     if (!a->queue.count) return;

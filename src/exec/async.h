@@ -33,9 +33,12 @@ struct async_entry {
 };
 
 struct bulk_warp;
+struct warpgroup_warp;
 
 struct async_warp {
-    struct bulk_warp *bulk;          // bulk copies (bulk.h); NULL: none since the block's creation
+    struct bulk_warp *bulk; // bulk copies (bulk.h); NULL: none since the block's creation
+    struct warpgroup_warp
+        *warpgroup; // products of a warpgroup (warpgroup.h); NULL: none since the block's creation
     VEC(struct async_entry *) queue; // in order of issue
     struct async_entry *spare;
     uint64_t entries; // issued since the warp's start

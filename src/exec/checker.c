@@ -316,6 +316,22 @@ void checker_open_copy(struct warp *w, uint32_t inst, unsigned lane)
         check_say(c, "the thread ends without a wait for the group of its asynchronous copy");
 }
 
+void checker_open_product(struct warp *w, uint32_t inst)
+{
+    struct check *c = w->exec->checker->check;
+    struct check_event at = event_of(w, inst, 0, "wgmma");
+    if (check_found(c, CHECK_PRODUCT, &at, NULL, 0))
+        check_say(c, "the warp ends without a wait for the group of its product");
+}
+
+void checker_changed_factor(struct warp *w, uint32_t inst)
+{
+    struct check *c = w->exec->checker->check;
+    struct check_event at = event_of(w, inst, 0, "wgmma");
+    if (check_found(c, CHECK_FACTOR, &at, NULL, 0))
+        check_say(c, "shared memory with a factor of the product is written before the wait for its group");
+}
+
 // Kind of an unordered pair: by the copy, if one of the accesses is a copy's. Which access comes first in a functional run
 // says nothing.
 static enum check_kind kind_of_pair(bool is_shared, const struct race_record *before, bool before_writes,

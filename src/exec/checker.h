@@ -34,6 +34,9 @@ void checker_barrier(struct cta *c, unsigned number);
 // Two racing accesses, of launches `l` and `other`, to an address of shared or of global memory.
 // A copy by cp.async for which its thread never waits.
 void checker_open_copy(struct warp *w, uint32_t inst, unsigned lane);
+// A product by wgmma: its warp never waits; its factors in shared memory have changed before the wait.
+void checker_open_product(struct warp *w, uint32_t inst);
+void checker_changed_factor(struct warp *w, uint32_t inst);
 void checker_race(const struct launch *l, bool is_shared, uint64_t address, const struct race_record *before,
                   bool before_writes, const struct launch *other, const struct race_record *now,
                   bool now_writes);

@@ -25,6 +25,9 @@ exec_handler exec_general_alu; // plain arithmetic, by lane.h
 #undef RUN
 #undef ALU
 
+// True once all live lanes of the warp are at the instruction, a matrix instruction, and no lane is missing. False: *next is the code to
+// run (NULL: the warp stopped, or a fault).
+bool exec_assemble_warp(const struct bound *d, struct warp *w, uint64_t active, const struct bound **next);
 // Lanes in `taken` go to the branch target, the other running lanes to the next instruction.
 const struct bound *exec_branch(const struct bound *d, struct warp *w, uint64_t taken, uint64_t active);
 const struct bound *exec_transfer(struct warp *w, const struct bound *d, uint64_t lanes,

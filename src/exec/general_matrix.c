@@ -9,9 +9,7 @@
 
 #include <string.h>
 
-// True once all live lanes of the warp are at the instruction, and no lane is missing. False: *next is the code to run (NULL: the warp
-// stopped, or a fault).
-static bool assemble_warp(const struct bound *d, struct warp *w, uint64_t active, const struct bound **next)
+bool exec_assemble_warp(const struct bound *d, struct warp *w, uint64_t active, const struct bound **next)
 {
     if (!split_sync(w, d, active, w->full, next)) return false;
     race_warp_sync(w, active);
@@ -69,7 +67,7 @@ const struct bound *exec_mma(const struct bound *d, struct warp *w, uint8_t *reg
     struct tensor_operands o;
     const struct tensor_card *card =
         e->launch->tensor ? e->launch->tensor : tensor_card_of_target(e->program->target_sm);
-    if (!assemble_warp(d, w, active, &next)) return next;
+    if (!exec_assemble_warp(d, w, active, &next)) return next;
     describe_form(bound_inst(d, w), &f);
     for (unsigned base = 0; base < e->lanes; base += GROUP_LANES) {
         find_operands(d, w, regs, base, &o);
@@ -119,7 +117,7 @@ const struct bound *exec_ldsm(const struct bound *d, struct warp *w, uint8_t *re
     const struct isa_mma_shape *s = &isa_mma_shapes[bound_inst(d, w)->shape];
     const struct bound *next;
     uint32_t out[4][LANES_MAX];
-    if (!assemble_warp(d, w, active, &next)) return next;
+    if (!exec_assemble_warp(d, w, active, &next)) return next;
     race_instruction(w, d);
     w->counts.shared_loads++;
     for (unsigned base = 0; base < w->exec->lanes; base += GROUP_LANES)
@@ -159,7 +157,7 @@ const struct bound *exec_stsm(const struct bound *d, struct warp *w, uint8_t *re
 {
     const struct isa_mma_shape *s = &isa_mma_shapes[bound_inst(d, w)->shape];
     const struct bound *next;
-    if (!assemble_warp(d, w, active, &next)) return next;
+    if (!exec_assemble_warp(d, w, active, &next)) return next;
     race_instruction(w, d);
     w->counts.shared_stores++;
     for (unsigned base = 0; base < w->exec->lanes; base += GROUP_LANES)
@@ -177,7 +175,7 @@ const struct bound *exec_movm(const struct bound *d, struct warp *w, uint8_t *re
 {
     const struct bound *next;
     uint32_t out[LANES_MAX];
-    if (!assemble_warp(d, w, active, &next)) return next;
+    if (!exec_assemble_warp(d, w, active, &next)) return next;
     for (unsigned base = 0; base < w->exec->lanes; base += GROUP_LANES) {
         uint16_t rows[8][8];
         for (unsigned t = 0; t < GROUP_LANES; t++) {

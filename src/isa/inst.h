@@ -26,7 +26,8 @@ enum { // operand modifiers
     OPERAND_ABS = 1 << 1,
     OPERAND_NOT = 1 << 2,   // predicates
     OPERAND_H0_H0 = 1 << 3, // both halves from the low half
-    OPERAND_H1_H1 = 1 << 4
+    OPERAND_H1_H1 = 1 << 4,
+    OPERAND_T = 1 << 5 // WGMMA: the matrix lies along its rows or columns, not along the depth
 };
 
 struct operand {

@@ -54,6 +54,12 @@ static inline unsigned isa_space_of(const struct inst *i)
 // Whether the guard may exclude some lanes of the instruction. (@!PT: no lane executes.)
 static inline bool isa_is_guarded(const struct inst *i) { return i->guard != PRED_TRUE || i->guard_not; }
 
+// Asynchronous products of a warpgroup.
+static inline bool isa_is_warpgroup(unsigned op) { return op >= OP_WGMMA && op <= OP_WGMMASSP; }
+
+// Whether the old value of the destination matters: lanes that the guard excludes keep it, a warpgroup's product adds to it.
+static inline bool isa_keeps_old(const struct inst *i) { return isa_is_guarded(i) || isa_is_warpgroup(i->op); }
+
 // Whether some lanes may execute the instruction and other lanes not; for a branch, whether some lanes may
 // take the branch and other lanes not.
 static inline bool isa_is_conditional(const struct inst *i)

@@ -31,12 +31,19 @@ unsigned isa_element_bits(unsigned type)
     }
 }
 
+unsigned isa_warpgroup_depth(const struct inst *i)
+{
+    enum { ROW_BITS = 256 };
+    return ROW_BITS / isa_element_bits(i->type2) * (isa_is_sparse(i) ? 2 : 1);
+}
+
 unsigned isa_mma_registers(const struct inst *i, enum isa_factor which)
 {
     const struct isa_mma_shape *s = &isa_mma_shapes[i->shape < MMA_COUNT ? i->shape : MMA_NONE];
     bool is_quad = i->op == OP_HMMA && s->k == 4 && s->m == 8;
     unsigned bits = 0, parts = is_quad ? 4 : 1, columns = is_quad ? 8 : s->n; // of b
     if (s->matrices) return s->matrices;
+    if (isa_is_warpgroup(i->op)) return 16 * isa_warpgroup_columns(i) * isa_element_bits(i->type) / 1024; // d
     switch (which) {
     case FACTOR_A: bits = s->m * s->k * isa_element_bits(i->type2) / (isa_is_sparse(i) ? 2 : 1); break;
     case FACTOR_B: bits = s->k * columns * isa_element_bits(i->type3 ? i->type3 : i->type2); break;

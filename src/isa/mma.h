@@ -24,8 +24,14 @@ extern const struct isa_mma_shape isa_mma_shapes[MMA_COUNT];
 
 static inline bool isa_is_sparse(const struct inst *i)
 {
-    return i->op == OP_HMMASP || i->op == OP_IMMASP || i->op == OP_QMMASP;
+    return i->op == OP_HMMASP || i->op == OP_IMMASP || i->op == OP_QMMASP || i->op == OP_WGMMASP ||
+           i->op == OP_WGMMASSP;
 }
+
+// Asynchronous products of a warpgroup (isa_is_warpgroup).
+// Columns of d and b, and depth: 256 bits of a row of a, of a sparse product 512.
+static inline unsigned isa_warpgroup_columns(const struct inst *i) { return 8 * (i->shift + 1u); }
+unsigned isa_warpgroup_depth(const struct inst *i);
 
 // How the four products of an 884 of f16 lie. half: 0: all columns; 1: 0 to 3; 2: 4 to 7.
 struct isa_quad {
@@ -42,6 +48,6 @@ static inline enum isa_mma isa_half_quad(unsigned whole, unsigned half)
 // Bits of an element; of 4 and 1 bit, too.
 unsigned isa_element_bits(unsigned type);
 
-// Registers of an operand of a product: rows * columns * bits / 1024, at least 1. LDSM: matrices.
+// Registers of an operand of a product: rows * columns * bits / 1024, at least 1. LDSM: matrices. WGMMA: of d alone.
 enum isa_factor { FACTOR_A, FACTOR_B, FACTOR_C, FACTOR_D };
 unsigned isa_mma_registers(const struct inst *i, enum isa_factor which);

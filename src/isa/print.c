@@ -104,6 +104,7 @@ static void print_operand(const struct inst *i, const struct isa_place *place, c
         break;
     }
     if (o->flags & OPERAND_ABS) strbuf_putc(out, '|');
+    if (o->flags & OPERAND_T) strbuf_puts(out, ".T");
     if (o->flags & OPERAND_H0_H0) strbuf_puts(out, ".H0_H0");
     if (o->flags & OPERAND_H1_H1) strbuf_puts(out, place->modifiers & OPERAND_H0_H0 ? ".H1_H1" : ".H1");
 }

@@ -36,6 +36,7 @@
 #define SIGNS           .modifiers = OPERAND_NEG | OPERAND_ABS
 #define HALVES          .modifiers = OPERAND_NEG | OPERAND_ABS | OPERAND_H0_H0 | OPERAND_H1_H1
 #define H1              .modifiers = OPERAND_H1_H1
+#define MATRIX          .modifiers = OPERAND_NEG | OPERAND_T
 #define OWN             .own_field = true
 #define MAY             .when = WHEN_MAY
 #define IF(condition)   .when = WHEN_##condition

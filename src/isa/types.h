@@ -21,7 +21,9 @@ enum {
     TYPES_ACCESS = ISA_TYPE(U8) | ISA_TYPE(S8) | ISA_TYPE(U16) | ISA_TYPE(S16) | TYPES_WIDE,
     TYPES_EIGHT = ISA_TYPE(E4M3) | ISA_TYPE(E5M2),
     TYPES_BYTE_FACTOR = ISA_TYPE(U8) | ISA_TYPE(S8) | ISA_TYPE(U4) | ISA_TYPE(S4), // of IMMA
-    TYPES_ALL = (int)((2u << TYPE_F64) - 2) // all but TYPE_NONE and the types of tensor cores
+    TYPES_WARPGROUP = ISA_TYPE(F16) | ISA_TYPE(BF16) | ISA_TYPE(TF32) | TYPES_EIGHT | ISA_TYPE(U8) |
+                      ISA_TYPE(S8) | ISA_TYPE(B1), // of WGMMA
+    TYPES_ALL = (int)((2u << TYPE_F64) - 2)        // all but TYPE_NONE and the types of tensor cores
 };
 
 _Static_assert(TYPE_COUNT < 31, "a set of types is an int");

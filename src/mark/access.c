@@ -72,7 +72,7 @@ void access_reads(const struct program *p, const struct inst *i, struct access_l
     if (i->op == OP_LDL && access_is_spill(p, i)) add_slot(out, p, i);
     if (writes_local(p, i) || (i->op == OP_LDL && !access_is_spill(p, i)))
         add_access(out, access_local(p), ROLE_SOURCE, 4);
-    if (i->guard == PRED_TRUE && !i->guard_not) return;
+    if (!isa_keeps_old(i)) return;
     if (i->guard != PRED_TRUE) add_access(out, LOCATION_PREDICATE + i->guard, ROLE_GUARD, 0);
     struct access_list writes;
     access_writes(p, i, &writes);

@@ -11,7 +11,7 @@ struct program;
 enum {
     LOCATION_PREDICATE = 255, // registers are 0..254
     LOCATION_SPILL = LOCATION_PREDICATE + 7,
-    ACCESSES_MAX = 4 * 4 + 2 * 4 + 9 // sources, old destinations, guard
+    ACCESSES_MAX = 4 * 4 + 128 + 9 // sources, old destinations (sums of WGMMA), guard
 };
 
 enum access_role { ROLE_SOURCE, ROLE_GUARD, ROLE_OLD };

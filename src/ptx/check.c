@@ -110,6 +110,7 @@ bool check_instruction(struct parser *p, struct ptx_inst *i, uint64_t given)
     if (!drop_cache_policy(&c)) return false;
     if (i->op == PTX_OP_MMA) return check_mma(&c);
     if (i->op == PTX_OP_WMMA) return check_wmma(&c);
+    if (i->op == PTX_OP_WGMMA) return check_wgmma(&c);
     const struct signature *s = signature_find(&c);
     if (!s || !check_operands(&c, s->operands)) return false;
     if (s->refuse) i->unsupported = ptx_unsupported_form;

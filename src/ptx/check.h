@@ -100,5 +100,6 @@ bool check_barrier(struct check *c);
 bool check_call(struct check *c);
 bool check_mma(struct check *c); // the whole instruction, types and modifiers included
 bool check_wmma(struct check *c);
+bool check_wgmma(struct check *c);
 bool check_matrix_rows(struct check *c);
 bool check_movmatrix(struct check *c);

@@ -130,7 +130,8 @@ static bool set_field(struct parser *p, struct ptx_inst *i, const struct suffix 
     case FIELD_CMP: i->cmp = (enum ptx_cmp)s->value; break;
     case FIELD_BOOL:
         // of mma: .popc, beside .xor or .and
-        if (i->op != PTX_OP_MMA && i->op != PTX_OP_WMMA) i->boolean = (enum ptx_bool)s->value;
+        if (i->op != PTX_OP_MMA && i->op != PTX_OP_WMMA && i->op != PTX_OP_WGMMA)
+            i->boolean = (enum ptx_bool)s->value;
         break;
     case FIELD_HALF: i->half = (enum ptx_half)s->value; break;
     case FIELD_CACHE: i->cache = (enum ptx_cache)s->value; break;
@@ -198,6 +199,25 @@ static bool set_field(struct parser *p, struct ptx_inst *i, const struct suffix 
     return true;
 }
 
+// A number of at most four digits; NULL: none.
+static const char *read_number(const char *text, const char *end, uint16_t *number)
+{
+    const char *at = text;
+    for (*number = 0; at < end && at - text < 4 && *at >= '0' && *at <= '9'; at++)
+        *number = (uint16_t)(*number * 10 + (*at - '0'));
+    return at > text ? at : NULL;
+}
+
+// The shape of wgmma, such as m64n128k16. False: the word is another.
+static bool read_warpgroup_shape(const struct token *t, struct ptx_inst *i)
+{
+    const char *end = t->text + t->length, *at = t->text + 4;
+    if (i->op != PTX_OP_WGMMA || t->length < 4 || memcmp(t->text, "m64n", 4) != 0) return false;
+    at = read_number(at, end, &i->columns);
+    if (!at || at == end || *at != 'k') return false;
+    return read_number(at + 1, end, &i->depth) == end;
+}
+
 // Parses all modifiers; `*refused`: the whole instruction is to be kept unread. False and an error: for
 // instance an unknown, repeated or unfitting modifier.
 static bool parse_modifiers(struct parser *p, struct ptx_inst *i, uint64_t *given, bool *refused)
@@ -206,6 +226,12 @@ static bool parse_modifiers(struct parser *p, struct ptx_inst *i, uint64_t *give
     uint64_t fields = signature_fields(p->signatures, i->op);
     while (at(p, TOKEN_DOT)) {
         bool known;
+        if (read_warpgroup_shape(&p->t, i)) {
+            const struct suffix shape = {"", FIELD_SHAPE, PTX_SHAPE_WARPGROUP};
+            if (!set_field(p, i, &shape, given)) return false;
+            parse_advance(p);
+            continue;
+        }
         const struct suffix *s = suffix_find(&p->suffixes, p->t.text, p->t.length, fields, &known);
         if (!s && known) {
             const struct suffix *no = suffix_find(&p->suffixes, p->t.text, p->t.length, F(REFUSED), &known);

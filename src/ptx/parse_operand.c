@@ -199,14 +199,13 @@ static bool parse_named(struct parser *p, struct ptx_operand *o)
     return diag_error(p->d, lex_loc(&p->lex, &name), "a prototype is no operand");
 }
 
-// After '{': a list of scalars; vectors do not nest.
+// After '{': a list of scalars; vectors do not nest. Sums of wgmma are up to 128 registers.
 static bool parse_vector(struct parser *p, struct ptx_operand *o)
 {
-    struct ptx_operand list[8];
-    memset(list, 0, sizeof list);
-    uint32_t count = 0;
+    struct ptx_operand list[128];
+    uint32_t count = 0, most = p->insts.data[p->insts.count].op == PTX_OP_WGMMA ? 128 : 8;
     do {
-        if (count == 8) return parse_error(p, "a vector has at most 8 elements");
+        if (count == most) return parse_error(p, "a vector has at most %u elements", most);
         if (at(p, TOKEN_LBRACE) || at(p, TOKEN_LBRACKET))
             return parse_error(p, "a vector's elements are registers or constants");
         if (!parse_operand(p, &list[count], false)) return false;
@@ -365,6 +364,25 @@ static bool is_tensor(const struct parser *p, const struct ptx_inst *i)
     return at(p, TOKEN_LBRACKET) && i->operand_count == (i->bulk & PTX_WORD_MBARRIER ? 1 : 0);
 }
 
+// Behind scale-d of wgmma.mma_async: its numbers, which belong to the operand.
+static bool parse_options(struct parser *p, struct ptx_operand *scale)
+{
+    struct ptx_operand list[4];
+    unsigned count = 0;
+    while (parse_accept(p, TOKEN_COMMA)) {
+        if (count == sizeof list / sizeof list[0]) return parse_error(p, "too many operands for 'wgmma'");
+        if (!parse_operand(p, &list[count++], false)) return false;
+    }
+    scale->count = (uint8_t)count;
+    scale->elements = parse_copy_array(p->arena, list, count * sizeof *list);
+    return true;
+}
+
+static bool is_scale(const struct ptx_inst *i)
+{
+    return i->op == PTX_OP_WGMMA && i->mode == PTX_MODE_WGMMA_MMA && i->operand_count == (i->sparse ? 6 : 4);
+}
+
 bool parse_operands(struct parser *p, struct ptx_inst *i)
 {
     if (at(p, TOKEN_SEMICOLON)) return true;
@@ -375,6 +393,7 @@ bool parse_operands(struct parser *p, struct ptx_inst *i)
                     : is_tensor(p, i)                ? parse_tensor(p, i)
                                                      : add_operand(p, i);
         if (!good) return false;
+        if (is_scale(i)) return parse_options(p, &i->operands[i->operand_count - 1]);
     } while (parse_accept(p, TOKEN_COMMA));
     return true;
 }

@@ -153,9 +153,25 @@ static void print_bulk(const struct printer *p, const struct ptx_inst *i)
     put_flag(p, i->type_count && is_half && i->atom == PTX_ATOM_ADD, "noftz");
 }
 
+static void print_warpgroup(const struct printer *p, const struct ptx_inst *i)
+{
+    put_field(p, FIELD_CP, (unsigned)i->mode);
+    if (i->sparse) put_field(p, FIELD_SPARSE, i->sparse);
+    put(p, "sync.aligned");
+    if (!i->shape) return;
+    strbuf_printf(p->out, ".m64n%uk%u", i->columns, i->depth);
+    put_flag(p, i->clamps, "satfinite");
+    for (unsigned t = 0; t < i->type_count; t++) put(p, ptx_type_name(i->types[t]));
+    put_flag(p, i->boolean != PTX_BOOL_NONE, "and.popc");
+}
+
 static void print_name(const struct printer *p, const struct ptx_inst *i)
 {
     strbuf_puts(p->out, ptx_op_name(i->op));
+    if (i->op == PTX_OP_WGMMA) {
+        print_warpgroup(p, i);
+        return;
+    }
     if (i->shape) {
         print_matrix_name(p, i);
         return;
@@ -294,6 +310,11 @@ static void print_operands(const struct printer *p, const struct ptx_inst *i)
         strbuf_puts(p->out, o ? ", " : " ");
         if (texture && o == 1) strbuf_putc(p->out, '[');
         print_operand(p, &i->operands[o], operand_type(p, i, o));
+        if (i->op != PTX_OP_WGMMA || i->operands[o].kind == PTX_OPERAND_VECTOR) continue;
+        for (unsigned k = 0; k < i->operands[o].count; k++) {
+            strbuf_puts(p->out, ", ");
+            print_operand(p, &i->operands[o].elements[k], PTX_NONE);
+        }
     }
     if (texture) strbuf_putc(p->out, ']');
 }

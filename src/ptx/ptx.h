@@ -102,6 +102,7 @@ enum ptx_mode {
     PTX_MODE_MBARRIER_TEST, PTX_MODE_MBARRIER_TRY, PTX_MODE_MBARRIER_EXPECT, PTX_MODE_MBARRIER_COMPLETE,
     PTX_MODE_MBARRIER_COUNT,
     PTX_MODE_CP_ASYNC, PTX_MODE_CP_COMMIT_GROUP, PTX_MODE_CP_WAIT_GROUP, PTX_MODE_CP_WAIT_ALL,
+    PTX_MODE_WGMMA_FENCE, PTX_MODE_WGMMA_MMA,
     PTX_MODE_MEMBAR_PROXY, // fence.proxy.*: no effect, for warpfold's memory reorders nothing
     PTX_MODE_MEMBAR_INIT   // fence.mbarrier_init: the same
 };
@@ -125,7 +126,8 @@ enum ptx_shape {
 #define SHAPE(m, n, k) PTX_SHAPE_M##m##N##n##K##k,
 #include "ptx/matrix.def"
 #undef SHAPE
-    PTX_SHAPE_M8N8 // of ldmatrix and movmatrix
+    PTX_SHAPE_M8N8,     // of ldmatrix and movmatrix
+    PTX_SHAPE_WARPGROUP // of wgmma: m64 with `columns` and `depth`
 };
 
 enum ptx_phase { PTX_PHASE_NONE, PTX_PHASE_NO_COMPLETE, PTX_PHASE_PARITY, PTX_PHASE_NOINC, PTX_PHASE_EXPECT }; // of mbarriers
@@ -164,7 +166,7 @@ struct ptx_operand {
     enum ptx_operand_kind kind;
     bool negated;
     uint8_t component;
-    uint8_t count;         // number of elements; MEMORY: coordinates of "[map, {x, y}]", in `elements`
+    uint8_t count;         // number of elements; MEMORY: coordinates of "[map, {x, y}]", in `elements`; scale-d of wgmma: numbers behind it
     int32_t reg;           // REG; MEMORY: base register or -1
     enum ptx_sreg sreg;
     uint32_t label;        // LABEL; LABELS: index into function->tables
@@ -215,6 +217,7 @@ struct ptx_inst {
     enum ptx_shape shape;
     enum ptx_layout layouts[2];
     uint8_t matrices, fragment, sparse;
+    uint16_t columns, depth; // of wgmma
     bool transposed, clamps /* .satfinite */;
 
     uint8_t operand_count;

@@ -7,6 +7,7 @@ const struct ptx_shape_size ptx_shape_sizes[] = {
 #include "ptx/matrix.def"
 #undef SHAPE
     [PTX_SHAPE_M8N8] = {8, 8, 0},
+    [PTX_SHAPE_WARPGROUP] = {64, 0, 0},
 };
 
 static bool is_byte(enum ptx_type t) { return t == PTX_S8 || t == PTX_U8; }

@@ -4,6 +4,7 @@
 #include "isa/fields.h"
 #include "isa/inst.h"
 #include "isa/isa.h"
+#include "isa/mma.h"
 #include "isa/program.h"
 #include "isa/units.h"
 #include "sm/products.h"
@@ -32,7 +33,7 @@ static enum pipe pipe_of(const struct gpu_config *c, const struct inst *i)
     case UNIT_FLOAT: return PIPE_FLOAT;
     case UNIT_SPECIAL: return PIPE_SPECIAL;
     case UNIT_DOUBLE: return PIPE_DOUBLE;
-    case UNIT_TENSOR: return PIPE_TENSOR;
+    case UNIT_TENSOR: return isa_is_warpgroup(i->op) ? PIPE_CONTROL : PIPE_TENSOR; // warpgroup.h
     case UNIT_MEMORY:
     case UNIT_TEXTURE: return PIPE_LSU;
     case UNIT_CONTROL:
@@ -132,14 +133,20 @@ static void decode_source(struct decoded *d, struct op *o, const struct operand 
     }
 }
 
+static bool waits_for_units(const struct inst *i)
+{
+    return i->op == OP_DEPBAR || i->op == OP_UTMACMDWAIT || i->op == OP_WGWAIT || i->op == OP_WGCOMMIT ||
+           isa_is_warpgroup(i->op);
+}
+
 void gpu_decode_results(struct op *o, const struct inst *i)
 {
     bool fence = i->op == OP_MEMBAR && i->scope != SCOPE_CTA;
-    o->path = fence                                           ? PATH_FENCE
-              : i->op == OP_DEPBAR || i->op == OP_UTMACMDWAIT ? PATH_COPIES
-              : goes_to_memory(i)                             ? PATH_MEMORY
-              : isa_table[i->op].unit == UNIT_CONTROL         ? PATH_CONTROL
-                                                              : PATH_ALU;
+    o->path = fence                                   ? PATH_FENCE
+              : waits_for_units(i)                    ? PATH_COPIES
+              : goes_to_memory(i)                     ? PATH_MEMORY
+              : isa_table[i->op].unit == UNIT_CONTROL ? PATH_CONTROL
+                                                      : PATH_ALU;
     for (unsigned k = 0; k < 2; k++) {
         const struct operand *r = &i->dst[k];
         if (r->kind == OPERAND_PRED) o->pred_writes |= (uint8_t)(1u << r->reg & 0x7f);
@@ -163,6 +170,12 @@ static void set_times(struct op *o, const struct inst *i, enum isa_latency laten
     o->latency = (uint16_t)latency_of(c, latency, false);
     o->interval = (uint16_t)latency_of(c, latency, true);
     if (latency != LATENCY_PRODUCT) return;
+    if (isa_is_warpgroup(i->op)) { // the sums are the unit's until the wait
+        enum { ISSUE = 3 };        // products issue every four cycles: silicon/h100, card.csv
+        o->latency = ISSUE;
+        o->interval = 1;
+        return;
+    }
     struct product_cost cost = product_cost_of(c, i);
     o->latency = (uint16_t)cost.latency;
     o->interval = (uint16_t)cost.interval;
@@ -186,7 +199,7 @@ static void decode_one(struct decoded *d, struct op *o, const struct inst *i, co
     set_times(o, i, latency, c);
     o->guard = i->guard;
     o->guard_not = i->guard_not;
-    o->is_guarded = i->guard != PRED_TRUE || i->guard_not;
+    o->is_guarded = isa_keeps_old(i);
     o->pred_reads = (uint8_t)(1u << i->guard & 0x7f);
     for (unsigned k = 0; k < 4; k++) decode_source(d, o, &i->src[k], line_bytes);
     o->collects = o->read_count || o->path == PATH_ALU;

@@ -12,7 +12,13 @@ enum { OP_READS_MAX = 16 };
 // as a load. An atomic has both bits.
 enum { OP_STORES = 1, OP_LOADS = 2 };
 
-enum op_path { PATH_ALU, PATH_CONTROL, PATH_MEMORY, PATH_FENCE, PATH_COPIES /* waits for copies */ };
+enum op_path {
+    PATH_ALU,
+    PATH_CONTROL,
+    PATH_MEMORY,
+    PATH_FENCE,
+    PATH_COPIES /* waits for copies; products of warpgroups and their waits */
+};
 
 // Pipelines; with units.shared, integer instructions use PIPE_FLOAT.
 enum pipe {
@@ -54,8 +60,8 @@ struct op {
     // Cycles from issue without contention: until operands are collected; until a result of fixed latency is
     // usable.
     uint16_t collected, cycles;
-    uint8_t guard; // guard predicate; the instruction is unguarded if !is_guarded
-    bool guard_not, is_guarded;
+    uint8_t guard;                // guard predicate; the instruction is unguarded if !is_guarded
+    bool guard_not, is_guarded;   // is_guarded: also of products of warpgroups, which read their destination
     bool collects;                // takes a collector; a memory instruction: only with an accessing lane
     uint8_t stall, wait, barrier; // control word (waits.h); 0 without encoded waits
     uint8_t order;                // OP_STORES, OP_LOADS

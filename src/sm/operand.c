@@ -188,7 +188,7 @@ static bool ask_writes(const struct sm_warp *w, const uint16_t *registers, const
     const uint8_t *bank_of = w->grid->sm->operands.bank_of;
     bool needs_port = false;
     for (unsigned n = 0; n < o->dst_words; n++) {
-        if (!(asked >> n & 1)) {
+        if (!(asked >> (n < 31 ? n : 31) & 1)) { // the last bit stands for all further registers
             counts->operand_writes++;
             needs_port = true;
             continue;

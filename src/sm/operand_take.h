@@ -90,6 +90,12 @@ static inline uint64_t operand_write(struct sm *s, const struct sm_warp *w, cons
     return operand_take_write_port(s, w->grid, registers, o->dst_words, cycle);
 }
 
+// Registers read beside the collectors and their ports.
+static inline void operand_read_by_unit(struct sm_grid *g, unsigned count)
+{
+    g->counts.operand_reads += count;
+}
+
 // Tensor units belong to schedulers. Later calls for a product take the unit of scheduler `unit`.
 static inline void operand_choose_tensor(struct sm *s, unsigned unit)
 {

@@ -9,6 +9,7 @@
 #include "isa/program.h"
 #include "isa/units.h"
 #include "sm/sm.h"
+#include "sm/warpgroup.h"
 
 enum product {
 #define GPU_U32(...)
@@ -74,6 +75,10 @@ static uint32_t setting(const struct gpu_config *c, size_t offset)
 
 struct product_cost product_cost_of(const struct gpu_config *c, const struct inst *i)
 {
+    if (isa_is_warpgroup(i->op)) {
+        struct warpgroup_cost warpgroup = warpgroup_cost_of(c, i);
+        return (struct product_cost){warpgroup.latency, warpgroup.interval};
+    }
     enum product which = class_of(i);
     struct product_cost cost = {setting(c, places[which].latency), setting(c, places[which].interval)};
     if (is_quad(i) && isa_quad_of(i->shape).half) cost.interval = (cost.interval + 1) / 2;
@@ -101,7 +106,12 @@ static uint64_t *counter_of(struct gpu_counts *n, const struct inst *i)
 
 void product_count(struct gpu_counts *n, const struct inst *i)
 {
-    enum { QUAD_PAIRS = 4 };
+    enum { QUAD_PAIRS = 4, QUARTER = 16 };
+    if (isa_is_warpgroup(i->op)) {
+        *counter_of(n, i) += (uint64_t)QUARTER * isa_warpgroup_columns(i) * isa_warpgroup_depth(i) /
+                             (isa_is_sparse(i) ? 2 : 1);
+        return;
+    }
     const struct isa_mma_shape *s = &isa_mma_shapes[i->shape];
     uint64_t adds = (uint64_t)s->m * s->n * s->k / (isa_is_sparse(i) ? 2 : 1);
     bool is_quad_of_half = is_quad(i) && i->type2 == TYPE_F16;

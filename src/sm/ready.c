@@ -68,6 +68,10 @@ static __attribute__((noinline)) struct hazard any_hazard(struct sm *s, const st
     if (o->path == PATH_FENCE && (w->lsu.loads || w->lsu.stores))
         return (struct hazard){CYCLE_NEVER, SOURCE_LEVEL + LEVEL_ORDER};
     if (waits_for_copies(s, w, o)) return (struct hazard){CYCLE_NEVER, SOURCE_LEVEL + LEVEL_ORDER};
+    if (o->path == PATH_COPIES) {
+        uint64_t opens = warpgroup_opens(s, slot_of(s, w), &w->grid->engine->exec.insts[o - w->grid->ops]);
+        if (opens > s->now) return (struct hazard){opens, 0};
+    }
     switch ((enum dependences)s->config->dependences) {
     case DEPENDENCES_SCOREBOARD: break;
     case DEPENDENCES_ENCODED: return encoded_hazard(w, o);

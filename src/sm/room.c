@@ -163,6 +163,7 @@ static void warp_start(struct sm_grid *g, unsigned slot, unsigned block, unsigne
                                       .block = (uint8_t)block,
                                       .place = (uint8_t)place};
     operand_start(s, slot);
+    warpgroup_begin(s, slot);
     s->room.resident |= 1ull << slot;
     s->room.resident_count++;
     g->room.resident_count++;

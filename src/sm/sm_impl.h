@@ -28,6 +28,7 @@
 #include "sm/room.h"
 #include "sm/stall.h"
 #include "sm/tags.h"
+#include "sm/warpgroup.h"
 #include "sm/watched.h"
 
 struct sm_warp {          // a warp slot; room.c (for guests, guest.c) writes the first five members
@@ -94,6 +95,7 @@ struct sm {
     struct account account;
     struct board board;
     struct predict predict;
+    struct warpgroups warpgroups;
 
     bool has_techs;         // some grid on the SM has mechanisms
     bool asks_fetch;        // a mechanism has the hook `fetch`

@@ -198,6 +198,29 @@ static void check_twins(struct test *t, const char *file, const struct fault *li
 }
 
 static void test_kernels(struct test *t) { check_twins(t, "faults", faults, TEST_COUNT(faults)); }
+
+// Faults and twins of products.ptx: the kind alone.
+static void test_products(struct test *t)
+{
+    static const char *const cases[][2] = {{"unwaited", "product without a wait"},
+                                           {"unwaited_repaired", NULL},
+                                           {"reused", "write during a product"},
+                                           {"reused_repaired", NULL}};
+    for (size_t i = 0; i < TEST_COUNT(cases); i++) {
+        struct strbuf line = {0};
+        struct run r = {0};
+        strbuf_printf(&line, "tests/check/products.ptx --kernel %s --grid 1 --block 128", cases[i][0]);
+        check(&r, t, line.text);
+        const struct json_value *x = r.findings ? r.findings->first : NULL;
+        const char *kind = x ? json_text(json_member(x, "kind")) : NULL;
+        bool good = cases[i][1] ? kind && str_equal(kind, cases[i][1]) && !x->next : !x;
+        CHECK_MSG(t, good && r.cli.status == (cases[i][1] != NULL), "%s: status %d, %s", cases[i][0],
+                  r.cli.status, r.cli.out);
+        forget(&r);
+        strbuf_fini(&line);
+    }
+}
+
 static void test_copies(struct test *t) { check_twins(t, "copies", copies, TEST_COUNT(copies)); }
 
 // -- scripts ------------------------------------------------------------------------------------------------
@@ -397,9 +420,9 @@ static void test_status(struct test *t)
 
 int main(int argc, char **argv)
 {
-    static const struct test_case cases[] = {{"kernels", test_kernels}, {"copies", test_copies},
-                                             {"scripts", test_scripts}, {"launches", test_launches},
-                                             {"divided", test_divided}, {"bundled", test_bundled},
-                                             {"scope", test_scope},     {"status", test_status}};
+    static const struct test_case cases[] = {
+        {"kernels", test_kernels}, {"copies", test_copies},     {"products", test_products},
+        {"scripts", test_scripts}, {"launches", test_launches}, {"divided", test_divided},
+        {"bundled", test_bundled}, {"scope", test_scope},       {"status", test_status}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }

@@ -138,6 +138,7 @@ static struct operand read_operand(const struct inst *i, const char *text)
     if (*text == '~') o.flags |= OPERAND_NEG, text++;
     if (*text == '|') o.flags |= OPERAND_ABS, text++;
     if (*text == '!') o.flags |= OPERAND_NOT, text++;
+    if (str_ends_with(text, ".T")) o.flags |= OPERAND_T;
     if (strstr(text, ".H0_H0")) o.flags |= OPERAND_H0_H0;
     if (strstr(text, ".H1_H1") || str_ends_with(text, ".H1")) o.flags |= OPERAND_H1_H1;
     if (!strncmp(text, "SR_", 3)) {

@@ -98,7 +98,7 @@ static void test_golden(struct test *t)
         "loop: setp.ge.u32 p, %r1, 10; @p bra done; { .reg .f64 %r1; mov.f64 %r1, 3.0; loop: @!p bra loop; "
         "}\n"
         "call (%r2), twice, (%r1); atom.shared.add.u32 _, [buffer+4], %r2; vote.sync.any.pred p, !p, -1;\n"
-        "wgmma.fence.sync.aligned; bra loop;\ndone: ret;\n}\n");
+        "tensormap.cp_fenceproxy; bra loop;\ndone: ret;\n}\n");
     if (!m) return;
     struct strbuf text = {0};
     ptx_print_module(m, &text);

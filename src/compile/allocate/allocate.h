@@ -36,8 +36,8 @@ struct web { // groups of units that share registers
     uint8_t width;
     bool predicate, fixed_by_convention, spilled, is_temporary;
     int16_t reg;                      // machine register of the first part, -1: not yet assigned
-    struct runs growing[4];           // by part: live range while webs are joined
-    struct range parts[4];            // by part: live range after all joins
+    struct runs *growing;             // by part: live range while webs are joined
+    struct range *parts;              // by part: live range after all joins
     uint32_t first_group, last_group; // list of member groups, linked by next_group
     uint32_t member_count;
     uint32_t start, end; // slots: smallest interval that covers all parts
@@ -88,6 +88,8 @@ bool allocate_colours(struct allocation *a);
 void allocate_spill(struct allocation *a);
 // Emits the moves of parallel copies.
 void allocate_moves(struct allocation *a);
+// Ranges of asynchronous products (WGMMA) keep their registers: they get colours first and are not spilled.
+static inline bool web_is_range(const struct web *w) { return w->width > 4; }
 static inline uint32_t web_of_unit(const struct allocation *a, uint32_t unit)
 {
     return a->web_of[a->f->group_of.data[unit]];

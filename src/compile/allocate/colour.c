@@ -1,7 +1,7 @@
 // Colouring: a linear scan over webs in order of their start, with holes. Each machine register has a bit set
 // of occupied slots. A web takes the lowest register free in all its slots, preferably the register that
 // saves a copy. If every register is occupied, the webs of the register cheapest to clear, or the web itself,
-// are marked for spilling.
+// are marked for spilling. Ranges of asynchronous products come before all other webs.
 #include "base/bits.h"
 #include "compile/allocate/allocate.h"
 
@@ -47,7 +47,7 @@ static void mark_range(uint64_t *bits, const struct range *r, bool taken)
 static bool fits_at(struct allocation *a, const struct web *w, unsigned reg)
 {
     unsigned limit = w->predicate ? PRED_LIMIT : a->limit;
-    if (reg % w->width || reg + w->width > limit) return false;
+    if (reg % operand_alignment(w->width) || reg + w->width > limit) return false;
     for (unsigned p = 0; p < w->width; p++)
         if (!range_is_free(busy_bits(a, w->predicate, reg + p), &w->parts[p])) return false;
     return true;
@@ -140,7 +140,7 @@ static int hinted(struct allocation *a, const struct hints *h, uint32_t web)
 static int lowest_free(struct allocation *a, const struct web *w)
 {
     unsigned limit = w->predicate ? PRED_LIMIT : a->limit;
-    for (unsigned reg = 0; reg + w->width <= limit; reg += w->width)
+    for (unsigned reg = 0; reg + w->width <= limit; reg += operand_alignment(w->width))
         if (fits_at(a, w, reg)) return (int)reg;
     return -1;
 }
@@ -148,9 +148,11 @@ static int lowest_free(struct allocation *a, const struct web *w)
 // A web made by spill code cannot be spilled again, only moved to a different register.
 static const float TEMPORARY_WEIGHT = 1e30f;
 
+static bool is_kept(const struct web *w) { return w->is_temporary || web_is_range(w); }
+
 static float weight(const struct web *w)
 {
-    return w->is_temporary ? TEMPORARY_WEIGHT : w->cost / (float)(w->end - w->start + 1);
+    return is_kept(w) ? TEMPORARY_WEIGHT : w->cost / (float)(w->end - w->start + 1);
 }
 
 static bool ranges_meet(const struct range *x, const struct range *y)
@@ -174,7 +176,8 @@ static void add_weights(const struct web *w, const struct web *x, float weights[
     for (unsigned p = 0; p < w->width; p++)
         for (unsigned q = 0; q < x->width; q++) {
             int base = x->reg + (int)q - (int)p;
-            if (base >= 0 && base % w->width == 0 && ranges_meet(&w->parts[p], &x->parts[q]))
+            if (base >= 0 && base % (int)operand_alignment(w->width) == 0 &&
+                ranges_meet(&w->parts[p], &x->parts[q]))
                 weights[base] += weight(x);
         }
 }
@@ -198,14 +201,14 @@ static void spill(struct allocation *a, struct web *w)
 static int cheapest_register(struct allocation *a, const uint32_t *order, uint32_t done, const struct web *w,
                              float *cost)
 {
-    float weights[REG_LIMIT + 4] = {0};
+    float weights[REG_LIMIT + 1] = {0}; // a part of the widest web is at most the last register
     unsigned limit = w->predicate ? PRED_LIMIT : a->limit;
     for (uint32_t k = 0; k < done; k++) {
         const struct web *x = &a->webs[order[k]];
         if (x->reg >= 0 && x->predicate == w->predicate) add_weights(w, x, weights);
     }
     int best = -1;
-    for (unsigned reg = 0; reg + w->width <= limit; reg += w->width) {
+    for (unsigned reg = 0; reg + w->width <= limit; reg += operand_alignment(w->width)) {
         bool conventional = false;
         for (unsigned p = 0; p < w->width; p++)
             conventional |= !range_is_free(w->predicate ? a->kept_pred : a->kept[reg + p], &w->parts[p]);
@@ -226,7 +229,7 @@ static bool make_room(struct allocation *a, const struct hints *h, const uint32_
     struct web *w = &a->webs[web];
     float cost;
     int reg = cheapest_register(a, order, done, w, &cost);
-    if (!w->is_temporary && (reg < 0 || cost >= weight(w))) {
+    if (!is_kept(w) && (reg < 0 || cost >= weight(w))) {
         spill(a, w);
         return true;
     }
@@ -236,7 +239,7 @@ static bool make_room(struct allocation *a, const struct hints *h, const uint32_
         struct web *x = &a->webs[order[k]];
         if (x->reg < 0 || x->predicate != w->predicate || !is_in_the_way(w, x, (unsigned)reg)) continue;
         give_back(a, x);
-        if (x->is_temporary)
+        if (is_kept(x))
             vec_push(&moved, order[k]);
         else
             spill(a, x);
@@ -261,12 +264,14 @@ static bool colour_web(struct allocation *a, const struct hints *h, const uint32
 }
 
 struct order_key {
+    bool is_narrow;
     uint32_t start, web;
 };
 
 static int by_key(const void *x, const void *y)
 {
     const struct order_key *a = x, *b = y;
+    if (a->is_narrow != b->is_narrow) return a->is_narrow ? 1 : -1;
     if (a->start != b->start) return a->start < b->start ? -1 : 1;
     return a->web < b->web ? -1 : a->web > b->web;
 }
@@ -277,7 +282,7 @@ static uint32_t *scan_order(struct allocation *a, uint32_t *count)
     *count = 0;
     for (uint32_t k = 0; k < a->web_count; k++)
         if (a->webs[k].width && a->webs[k].end && !a->webs[k].fixed_by_convention)
-            keys[(*count)++] = (struct order_key){a->webs[k].start, k};
+            keys[(*count)++] = (struct order_key){!web_is_range(&a->webs[k]), a->webs[k].start, k};
     qsort(keys, *count, sizeof *keys, by_key);
     uint32_t *order = ARENA_ARRAY(a->arena, uint32_t, *count + 1);
     for (uint32_t k = 0; k < *count; k++) order[k] = keys[k].web;

@@ -95,8 +95,9 @@ static bool shapes_fit(const struct web *x, const struct web *y, int shift)
 {
     if (x->predicate != y->predicate) return false;
     if (x->fixed_by_convention || y->fixed_by_convention) return false;
-    if (x->width >= y->width) return shift >= 0 && shift % y->width == 0 && shift + y->width <= x->width;
-    return shift <= 0 && -shift % x->width == 0 && -shift + x->width <= y->width;
+    int x_align = (int)operand_alignment(x->width), y_align = (int)operand_alignment(y->width);
+    if (x->width >= y->width) return shift >= 0 && shift % y_align == 0 && shift + y->width <= x->width;
+    return shift <= 0 && -shift % x_align == 0 && -shift + x->width <= y->width;
 }
 
 static void absorb(struct allocation *a, uint32_t into, uint32_t from, unsigned shift, bool joined)
@@ -156,6 +157,8 @@ static void create_webs(struct allocation *a)
                           .first_group = g,
                           .last_group = g,
                           .member_count = 1};
+        w->growing = ARENA_ARRAY(a->arena, struct runs, group->width);
+        w->parts = ARENA_ARRAY(a->arena, struct range, group->width);
         w->fixed_by_convention = group->fixed >= 0;
         w->is_temporary = group->temporary;
         a->web_of[g] = g;

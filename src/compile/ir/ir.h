@@ -28,6 +28,14 @@ enum { IR_PURE = 1, IR_COMM = 2, IR_READ = 4, IR_WRITE = 8, IR_EFFECT = 16, IR_E
 
 enum ir_class { IR_CLASS_32, IR_CLASS_64, IR_CLASS_128, IR_CLASS_PRED };
 
+enum ir_warpgroup { // `offset` of WGMMA
+    WGMMA_NEGATES_A = 1,
+    WGMMA_NEGATES_B = 2,
+    WGMMA_TURNS_A = 4, // a lies along its rows
+    WGMMA_TURNS_B = 8, // b lies along its columns
+    WGMMA_UPPER = 16   // sparse: lanes 4n + 2 and 4n + 3 have the metadata
+};
+
 struct ir_block;
 struct ir_inst;
 

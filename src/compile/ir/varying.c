@@ -28,6 +28,7 @@ static bool is_source(const struct ir_inst *i)
     case IR_ATOM:
     case IR_SHFL:
     case IR_MMA:
+    case IR_WGMMA:
     case IR_LDMATRIX:
     case IR_MOVMATRIX:
     case IR_MATCH:

@@ -195,6 +195,8 @@ static bool odd_shape_allowed(const struct ir_function *f, const struct ir_inst 
     case IR_CALL: return i->callee && classes_match(i, 0, i->callee);
     case IR_SYSCALL: return i->def_count <= 1;
     case IR_MMA: return i->def_count && i->use_count > i->def_count && i->shape;
+    case IR_WGMMA: return i->def_count && i->use_count > i->def_count + 2;
+    case IR_WGLANDED: return i->def_count && i->use_count == i->def_count;
     case IR_BAR:
         if (i->mode != MODE_BAR_RED)
             shape = ":ww?";

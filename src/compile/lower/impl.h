@@ -221,6 +221,10 @@ void lower_copy_arrive(struct lower *l);
 void lower_bulk(struct lower *l);
 void lower_complete(struct lower *l, unsigned operand, uint32_t bytes);
 
+// wgmma: the first instruction from `from` on with registers of sums that no instruction before names; inst_count: none
+// (lower/warpgroup.c).
+uint32_t lower_next_sums(const struct lower *l, uint32_t from);
+
 int lower_atom_mode(enum ptx_atom atom); // enum isa_mode (lower/atomic.c)
 
 // Reports an error at the current PTX instruction: "kernel 'k' uses <what>, not executed by warpfold (…)".

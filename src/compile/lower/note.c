@@ -69,7 +69,7 @@ static bool writes_first(const struct ptx_inst *i)
 // for a memory operand, except in a store of whole words to a .param variable.
 static bool keeps_first(const struct lower *l, const struct ptx_inst *i)
 {
-    if (i->guard >= 0) return true;
+    if (i->guard >= 0 || i->op == PTX_OP_WGMMA) return true;
     if (i->operands[0].kind != PTX_OPERAND_MEMORY) return false;
     const struct ptx_operand *o = &i->operands[0];
     return i->op != PTX_OP_ST || o->reg >= 0 || ptx_type_bits(i->types[0]) < 32 ||
@@ -83,6 +83,15 @@ static void note_carry(struct lower *l, const struct ir_block *b, const struct p
     if (i->carry_out) ssa_note_write(&l->ssa, b, l->carry_variable);
 }
 
+// A wait for products of a warpgroup reads and writes all sums.
+static void note_sums(struct lower *l, const struct ir_block *b)
+{
+    for (uint32_t k = lower_next_sums(l, 0); k < l->ptx->inst_count; k = lower_next_sums(l, k + 1)) {
+        read_operand(l, b, &l->ptx->insts[k].operands[0]);
+        write_operand(l, b, &l->ptx->insts[k].operands[0]);
+    }
+}
+
 static void note_inst(struct lower *l, const struct ir_block *b, const struct ptx_inst *i)
 {
     bool writes = writes_first(i);
@@ -92,6 +101,7 @@ static void note_inst(struct lower *l, const struct ir_block *b, const struct pt
     for (unsigned k = 0; k < i->call_argument_count; k++) read_operand(l, b, &i->call_arguments[k]);
     if (i->op == PTX_OP_CALL) read_operand(l, b, &i->call_target);
     note_carry(l, b, i);
+    if (i->op == PTX_OP_WGMMA && i->mode == PTX_MODE_CP_WAIT_GROUP) note_sums(l, b);
     if (writes) write_operand(l, b, &i->operands[0]);
     for (unsigned k = 0; k < i->call_return_count; k++) write_operand(l, b, &i->call_returns[k]);
 }

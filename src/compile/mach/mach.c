@@ -221,7 +221,7 @@ static void print_moves(const struct mach_function *f, const struct mach_inst *i
 
 static void print_inst(const struct mach_function *f, const struct mach_inst *i, struct strbuf *out)
 {
-    static const char *const pseudo[] = {"COPIES", "ENTRY", "SAME"};
+    static const char *const pseudo[] = {"COPIES", "ENTRY", "SAME", "LANDED"};
     strbuf_printf(out, "  %5u ", i->position);
     if (i->guard != MACH_NONE) {
         strbuf_puts(out, i->i.guard_not ? "@!" : "@");

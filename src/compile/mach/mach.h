@@ -1,6 +1,6 @@
 // Machine code with virtual registers: made by selection, ordered by scheduling, coloured by allocation.
 //
-// A virtual register is a group of 1, 2 or 4 *units* of 32 bits that will occupy consecutive aligned machine
+// A virtual register is a group of 1, 2 or 4 *units* of 32 bits (WGMMA: a range of up to 128) that will occupy consecutive aligned machine
 // registers. A predicate is a group of one unit in the predicate file. Operands name units: a half of a pair
 // is readable without an extra instruction, and two instructions may define a pair. Every unit except the
 // stack pointer has one definition.
@@ -40,6 +40,9 @@ enum {                      // pseudo operations, numbered behind isa_op
     MACH_ENTRY,             // moves[k].dst: registers live at the entry of a device function
     // for allocate/check.c: the register of dst[0] has the constant src[0] already; no code
     MACH_SAME,
+    // behind the wait for asynchronous products: dst[0], a range, has the products' results from here on. old[0]: the
+    // same registers as the products left them. No code
+    MACH_LANDED,
     MACH_OP_COUNT
 };
 

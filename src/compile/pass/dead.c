@@ -18,7 +18,8 @@ struct marking {
 
 static bool must_happen(const struct ir_inst *i, bool broken)
 {
-    if (i->op == IR_PHI || i->op == IR_SREG || i->op == IR_TEX || ir_is_pure(i)) return false;
+    if (i->op == IR_PHI || i->op == IR_SREG || i->op == IR_TEX || i->op == IR_WGLANDED || ir_is_pure(i))
+        return false;
     if (i->op == IR_LOAD) return i->sem != SEM_WEAK;
     // Broken on purpose: a guarded store counts as dead.
     if (broken && i->op == IR_STORE && i->guard.value) return false;

@@ -108,7 +108,7 @@ static bool has_fixed_unit(const struct scheduler *s, const struct mach_inst *i)
 
 static bool stays(const struct scheduler *s, const struct mach_inst *i)
 {
-    if (mach_is_terminator(i) || i->i.op == MACH_ENTRY) return true;
+    if (mach_is_terminator(i) || i->i.op == MACH_ENTRY || i->i.op == MACH_LANDED) return true;
     if (i->i.op < OP_COUNT && isa_has(&i->i, ISA_CALL | ISA_BRANCH | ISA_EXIT | ISA_SIDE_EFFECT)) return true;
     if (i->i.op == OP_S2R || i->i.op == OP_CS2R) {
         unsigned sreg = i->i.src[0].reg;

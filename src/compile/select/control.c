@@ -274,7 +274,7 @@ void select_simple(struct select *s, struct ir_inst *i)
         m->i.scope = i->scope;
     }
     if (op == OP_TRAP || op == OP_UCGABAR || op == OP_USETMAXREG) m->i.mode = i->mode;
-    if (op == OP_DEPBAR || op == OP_UTMACMDWAIT || op == OP_USETMAXREG)
+    if (op == OP_DEPBAR || op == OP_UTMACMDWAIT || op == OP_WGWAIT || op == OP_USETMAXREG)
         set_src(m, 0,
                 (struct source){{.kind = OPERAND_IMM, .width = 1, .value = (uint32_t)i->offset}, MACH_NONE});
     if (op == OP_WARPSYNC || op == OP_NANOSLEEP) set_src(m, 0, field(s, ir_operand(i, 0)));

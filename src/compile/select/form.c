@@ -236,6 +236,7 @@ void select_direct(struct select *s, struct ir_inst *i)
     m->i.type = direct_type(op, i->type);
     m->i.flags = i->flags & shape->flags;
     if (shape->modes) m->i.mode = i->mode;
+    if (shape->types2) m->i.type2 = i->type2;
     if (shape->dst[0].kind == SHAPE_PRED)
         set_dst_pred(m, 0, wanted(s, i, 0));
     else

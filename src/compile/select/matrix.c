@@ -66,6 +66,68 @@ void select_mma(struct select *s, struct ir_inst *i)
     insert(s, m);
 }
 
+// The range with the sums of i, uses 0 to def_count - 1.
+static uint32_t gather_sums(struct select *s, struct ir_inst *i)
+{
+    uint32_t group = mach_reg(s->f, i->def_count);
+    for (uint32_t k = 0; k < i->def_count; k++) {
+        struct ir_value *v = strip(ir_operand(i, k));
+        bool is_undefined = v->def && v->def->op == IR_UNDEF;
+        copy_to(s, group + k, is_undefined ? source_zero() : source_any(s, v));
+    }
+    return group;
+}
+
+static uint32_t sums_wanted(struct select *s, const struct ir_inst *i)
+{
+    for (uint32_t k = 0; k < i->def_count; k++)
+        if (wanted(s, i, k) != MACH_NONE) return wanted(s, i, 0);
+    return mach_reg(s->f, i->def_count);
+}
+
+// A factor in registers, or its descriptor; *at: the next use.
+static struct source select_factor(struct select *s, struct ir_inst *i, uint32_t *at, bool is_negated,
+                                   bool is_turned)
+{
+    bool is_descriptor = ir_operand(i, *at)->class == IR_CLASS_64;
+    struct source o = is_descriptor ? source_pair(s, ir_operand(i, *at)) : gather(s, i, *at, 4);
+    o.o.flags = (uint8_t)((is_negated ? OPERAND_NEG : 0) | (is_turned ? OPERAND_T : 0));
+    *at += is_descriptor ? 1 : 4;
+    return o;
+}
+
+void select_wgmma(struct select *s, struct ir_inst *i)
+{
+    uint32_t at = i->def_count, group = sums_wanted(s, i);
+    uint64_t bit;
+    bool has_descriptor = ir_operand(i, at)->class == IR_CLASS_64;
+    struct mach_inst *m = begin(s, i->lut ? (has_descriptor ? OP_WGMMASSP : OP_WGMMASP)
+                                          : (has_descriptor ? OP_WGMMAS : OP_WGMMA));
+    m->i.type = i->type;
+    m->i.type2 = i->type2;
+    m->i.type3 = i->type3;
+    m->i.flags = i->flags & isa_shapes[m->i.op].flags;
+    if (i->offset & WGMMA_UPPER) m->i.flags |= INST_HI;
+    m->i.shift = (uint8_t)(i->def_count / (i->type == TYPE_F16 ? 2 : 4) - 1);
+    set_dst(m, 0, group, i->def_count);
+    set_src(m, 0, select_factor(s, i, &at, i->offset & WGMMA_NEGATES_A, i->offset & WGMMA_TURNS_A));
+    set_src(m, 1, select_factor(s, i, &at, i->offset & WGMMA_NEGATES_B, i->offset & WGMMA_TURNS_B));
+    set_src(m, 2, source_pred(s, ir_operand(i, at)));
+    bool is_new = constant_of(ir_operand(i, at++), &bit) && !bit;
+    if (i->lut) set_src(m, 3, source_reg(s, ir_operand(i, at)));
+    select_guard(s, m, i, MACH_NONE);
+    if (!is_new || i->guard.value) m->old[0] = gather_sums(s, i);
+    insert(s, m);
+}
+
+void select_landed(struct select *s, struct ir_inst *i)
+{
+    struct mach_inst *m = begin(s, MACH_LANDED);
+    set_dst(m, 0, sums_wanted(s, i), i->def_count);
+    m->old[0] = gather_sums(s, i);
+    insert(s, m);
+}
+
 void select_ldmatrix(struct select *s, struct ir_inst *i)
 {
     struct mach_inst *m = begin(s, OP_LDSM);

@@ -49,7 +49,8 @@ static unsigned class_width(enum ir_class class)
 static bool demand_vector(struct select *s, struct ir_inst *i)
 {
     unsigned total = 0;
-    if (i->op != IR_TEX && i->op != IR_MMA && i->op != IR_LDMATRIX &&
+    if (i->op != IR_TEX && i->op != IR_MMA && i->op != IR_WGMMA && i->op != IR_WGLANDED &&
+        i->op != IR_LDMATRIX &&
         (i->op != IR_LOAD || i->def_count < 2 || isa_type_bytes((enum isa_type)i->type) < 4))
         return false;
     for (uint32_t k = 0; k < i->def_count; k++) total += class_width(i->defs[k]->class);

@@ -28,4 +28,6 @@ enum tensor_generation {
     TENSOR_RTX_BLACKWELL, // sm_120
     TENSOR_GENERATIONS
 };
+// 8-bit floats of wgmma on Hopper: groups of 32 products, results of 14 bits (MMA-Sim; public rows of an H100 with c = 0).
+extern const struct tensor_rule tensor_warpgroup_eight;
 extern const struct tensor_card tensor_cards[TENSOR_GENERATIONS];

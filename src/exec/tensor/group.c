@@ -34,6 +34,7 @@ const struct tensor_card tensor_cards[TENSOR_GENERATIONS] = {
                               .eight = HALF(32, 25, -133, -21)},
 };
 #undef HALF
+const struct tensor_rule tensor_warpgroup_eight = {32, 13, 13, -133, -21};
 
 const struct tensor_card *tensor_card_of_target(unsigned target)
 {

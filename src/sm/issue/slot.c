@@ -106,6 +106,7 @@ uint64_t issue_control(struct sm *s, unsigned slot, const struct op *o, uint64_t
         }
         if (i->op == OP_NANOSLEEP) sleep_warp(s, w, i);
     }
+    if (o->path == PATH_COPIES) warpgroup_issued(s, slot, i, collected);
     uint64_t result = operand_write(s, w, w->operands.map + o->dst, o, collected + o->latency);
     operand_result(s, w, o, result, false);
     return result;

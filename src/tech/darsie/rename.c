@@ -55,7 +55,7 @@ void rename_set_poison(struct darsie *d, unsigned place, uint32_t pc, bool poiso
 {
     struct dwarp *w = &d->warps[place];
     const struct op *o = &d->launch->ops[pc];
-    bool partly = isa_is_guarded(&d->launch->program->insts[pc]) || // some lanes keep their old values
+    bool partly = isa_keeps_old(&d->launch->program->insts[pc]) || // some lanes keep their old values
                   (d->launch->diverged && tech_warp(d->grid, place)->active != d->whole);
     if (d->launch->options->rules == RULES_PAPER || !keeps(d, RULE_POISON) || (!poisoned && partly)) return;
     if (poisoned && d->launch->program->insts[pc].op == OP_STL) w->poisoned_memory = true;

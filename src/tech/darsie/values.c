@@ -125,7 +125,7 @@ static bool writes_in_part(const struct darsie *d, unsigned place, uint32_t inde
     const struct warp *w = tech_warp(d->grid, place);
     bool all_lanes =
         w->active == d->whole || (!d->launch->diverged && w->active == (w->present & ~w->exited));
-    return !all_lanes || isa_is_guarded(&d->launch->program->insts[index]);
+    return !all_lanes || isa_keeps_old(&d->launch->program->insts[index]);
 }
 
 void values_reads(void *state, unsigned place, uint32_t index)

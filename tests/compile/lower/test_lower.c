@@ -40,13 +40,14 @@ static void test_call(struct test *t) { check_family(t, "call"); }
 static void test_wide(struct test *t) { check_family(t, "wide"); }
 static void test_matrix(struct test *t) { check_family(t, "matrix"); }
 static void test_cluster(struct test *t) { check_family(t, "cluster"); }
+static void test_warpgroup(struct test *t) { check_family(t, "warpgroup"); }
 
 // The families above name every executable instruction, and each instruction has a body.
 static void test_coverage(struct test *t)
 {
-    static const char *const families[] = {"integer", "bits",   "float",  "compare", "convert",
-                                           "move",    "memory", "warp",   "legacy",  "control",
-                                           "call",    "matrix", "cluster"};
+    static const char *const families[] = {"integer", "bits",   "float",   "compare",  "convert",
+                                           "move",    "memory", "warp",    "legacy",   "control",
+                                           "call",    "matrix", "cluster", "warpgroup"};
     static const struct {
         enum ptx_op op;
         bool runs;
@@ -306,17 +307,29 @@ static void test_deep(struct test *t)
 int main(int argc, char **argv)
 {
     static const struct test_case cases[] = {
-        {"integer", test_integer},   {"bits", test_bits},
-        {"float", test_float},       {"compare", test_compare},
-        {"convert", test_convert},   {"move", test_move},
-        {"memory", test_memory},     {"warp", test_warp},
-        {"legacy", test_legacy},     {"control", test_control},
-        {"call", test_call},         {"wide", test_wide},
-        {"cluster", test_cluster},   {"matrix", test_matrix},
-        {"coverage", test_coverage}, {"bundled", test_bundled},
-        {"refused", test_refused},   {"unreached", test_unreached},
-        {"layout", test_layout},     {"function_tables", test_function_tables},
-        {"lines", test_lines},       {"deep", test_deep},
+        {"integer", test_integer},
+        {"bits", test_bits},
+        {"float", test_float},
+        {"compare", test_compare},
+        {"convert", test_convert},
+        {"move", test_move},
+        {"memory", test_memory},
+        {"warp", test_warp},
+        {"legacy", test_legacy},
+        {"control", test_control},
+        {"call", test_call},
+        {"wide", test_wide},
+        {"cluster", test_cluster},
+        {"warpgroup", test_warpgroup},
+        {"matrix", test_matrix},
+        {"coverage", test_coverage},
+        {"bundled", test_bundled},
+        {"refused", test_refused},
+        {"unreached", test_unreached},
+        {"layout", test_layout},
+        {"function_tables", test_function_tables},
+        {"lines", test_lines},
+        {"deep", test_deep},
     };
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }

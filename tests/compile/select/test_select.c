@@ -188,6 +188,7 @@ static const struct row floats[] = {
     {"cvt.rmi.f32.f32 %f9, %f1;", "FRND.F32.FLOOR R, R"},
     {"cvt.rn.f16x2.f32 %r9, %f1, %f2;", "F2FP.F16 R, R, R"},
     {"fma.rn.f16x2 %r9, %r1, %r2, %r3;", "HFMA2.F16 R, R, R, R"},
+    {"mov.b32 {%h1, %h2}, %r1; cvt.rn.f16x2.e5m2x2 %r9, %h1;", "F2FP.UNPACK.F16.E5M2 R, R"},
 };
 
 static const struct row memory[] = {

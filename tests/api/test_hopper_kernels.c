@@ -1,0 +1,133 @@
+// Kernels of kernels/hopper, compiled by nvcc for sm_90a (kernels/hopper/ptx), against references: tensor maps, copies on mbarriers, a warp
+// that loads beside two warpgroups that multiply. Factors are small whole numbers, so every sum is exact. Functional early and late, timed.
+#include "api/warpfold.h"
+#include "base/rng.h"
+#include "base/str.h"
+#include "harness/files.h"
+#include "harness/test.h"
+#include "isa/tensor_map.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { TILE = 128, STEP = 64, THREADS = 288, SHARED = 1024 + 8 * TILE * STEP * 2 + 64 };
+
+struct way {
+    const char *gpu, *tech, *async;
+};
+
+// A small whole number in f16.
+static uint16_t half_of(int v)
+{
+    static const uint16_t bits[] = {0, 0x3c00, 0x4000, 0x4200, 0x4400};
+    return (uint16_t)(bits[abs(v)] | (v < 0 ? 0x8000 : 0));
+}
+
+static void draw(struct rng *r, uint16_t *to, int *values, size_t count)
+{
+    for (size_t n = 0; n < count; n++) {
+        values[n] = (int)rng_below(r, 5) - 2;
+        to[n] = half_of(values[n]);
+    }
+}
+
+// Boxes of 128 rows of 64 halves, swizzled over 128 bytes.
+static void describe(struct test *t, uint64_t address, unsigned rows, unsigned columns,
+                     uint32_t words[TENSOR_MAP_WORDS])
+{
+    const struct tensor_map map = {.address = address,
+                                   .type = TENSOR_F16,
+                                   .rank = 2,
+                                   .swizzle = 3,
+                                   .sizes = {columns, rows},
+                                   .strides = {2, columns * 2},
+                                   .box = {STEP, TILE},
+                                   .steps = {1, 1}};
+    const char *wrong = tensor_map_encode(&map, words);
+    CHECK_MSG(t, !wrong, "%s", wrong);
+}
+
+// The value of a whole number below 2,048 in f16.
+static int whole_of(uint16_t half)
+{
+    int exponent = (half >> 10 & 31) - 15, significand = (half & 1023) | 1024;
+    int value = half & 0x7fff
+                    ? (exponent >= 10 ? significand << (exponent - 10) : significand >> (10 - exponent))
+                    : 0;
+    return half >> 15 ? -value : value;
+}
+
+static void check_product(struct test *t, const char *ptx, const struct way *way, unsigned m, unsigned n,
+                          unsigned k)
+{
+    struct wf_context *c = wf_context_create();
+    if (way->gpu) wf_gpu(c, way->gpu);
+    if (way->tech) {
+        CHECK(t, wf_tech(c, way->tech) == WF_OK);
+        wf_set_verify(c, true);
+    }
+    if (way->async) wf_set(c, "exec.async", way->async);
+    struct rng r;
+    rng_init(&r, m + n + k);
+    uint16_t *a = heap_alloc(m * k * 2), *b = heap_alloc(n * k * 2), *d = heap_alloc(m * n * 2);
+    int *x = heap_alloc(m * k * sizeof *x), *y = heap_alloc(n * k * sizeof *y);
+    draw(&r, a, x, m * k);
+    draw(&r, b, y, n * k);
+    uint64_t at_a = wf_alloc(c, m * k * 2), at_b = wf_alloc(c, n * k * 2), at_d = wf_alloc(c, m * n * 2);
+    wf_write(c, at_a, a, m * k * 2);
+    wf_write(c, at_b, b, n * k * 2);
+    _Alignas(64) uint32_t map_a[TENSOR_MAP_WORDS], map_b[TENSOR_MAP_WORDS];
+    describe(t, at_a, m, k, map_a);
+    describe(t, at_b, n, k, map_b);
+    struct wf_module *module = wf_module_load(c, "gemmSimple.ptx", ptx, strlen(ptx));
+    struct wf_kernel *kernel = module ? wf_kernel_find(module, "gemm_simple") : NULL;
+    struct wf_launch_config shape = {
+        .grid = {n / TILE, m / TILE, 1}, .block = {THREADS, 1, 1}, .shared_bytes = SHARED};
+    void *args[] = {map_a, map_b, &at_d, &n, &k};
+    bool good = kernel && wf_launch(kernel, &shape, args, 5, NULL) == WF_OK;
+    CHECK_MSG(t, good, "%s", wf_errors(c));
+    if (good) wf_read(c, at_d, d, m * n * 2);
+    unsigned wrong = 0;
+    for (unsigned i = 0; good && i < m; i++)
+        for (unsigned j = 0; j < n; j++) {
+            int sum = 0;
+            for (unsigned s = 0; s < k; s++) sum += x[i * k + s] * y[j * k + s];
+            if (whole_of(d[i * n + j]) != sum && !wrong++)
+                CHECK_MSG(t, false, "%s: row %u column %u of %ux%ux%u is %d, not %d",
+                          way->tech ? way->tech : "base", i, j, m, n, k, whole_of(d[i * n + j]), sum);
+        }
+    free(a), free(b), free(d), free(x), free(y);
+    wf_context_destroy(c);
+}
+
+static void check_products(struct test *t, const struct way *ways, size_t count, bool is_small)
+{
+    static const unsigned sizes[][3] = {{128, 128, 64}, {256, 128, 256}, {128, 384, 384}};
+    char *ptx = test_read_file(t, "kernels/hopper/ptx/gemmSimple.ptx", NULL);
+    for (size_t way = 0; way < count; way++)
+        for (size_t size = 0; size < (is_small ? 2 : TEST_COUNT(sizes)); size++)
+            check_product(t, ptx, &ways[way], sizes[size][0], sizes[size][1], sizes[size][2]);
+    free(ptx);
+}
+
+static void test_functional(struct test *t)
+{
+    static const struct way ways[] = {{.async = "early"}, {.async = "late"}};
+    check_products(t, ways, TEST_COUNT(ways), false);
+}
+
+static void test_timed(struct test *t)
+{
+    static const struct way ways[] = {{"h100", NULL, NULL},      {"h200", NULL, NULL},
+                                      {"h100", "darsie", NULL},  {"h100", "decoupled", NULL},
+                                      {"h100", "uv", NULL},      {"h100", "rfcache", NULL},
+                                      {"h100", "dac", NULL},     {"h100", "cae", NULL},
+                                      {"h100", "gscalar", NULL}, {"h100", "scalarise", NULL}};
+    check_products(t, ways, TEST_COUNT(ways), true);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct test_case cases[] = {{"functional", test_functional}, {"timed", test_timed}};
+    return test_main(argc, argv, cases, TEST_COUNT(cases));
+}
