@@ -120,6 +120,7 @@ struct places {           // of an instruction's lanes
     enum isa_space space; // shared or global
     uint64_t lanes;       // with an aligned place in the space
     uint64_t rows, same;  // lanes whose next lane has the next place, and the same place
+    bool is_row;          // memory from the first place to the last is of one allocation
     uint64_t address[LANES_MAX];
     uint8_t *host[LANES_MAX];
 };
@@ -142,7 +143,8 @@ static bool find_pattern(struct warp *w, uint64_t active, unsigned bytes, enum a
     size_t step = pattern == PATTERN_ROW ? bytes : 0;
     for (unsigned l = first; l <= bit_highest(active); l++) p->host[l] = host + step * (l - first);
     p->lanes = active;
-    *(pattern == PATTERN_ROW ? &p->rows : &p->same) = ~0ull;
+    p->is_row = pattern == PATTERN_ROW;
+    *(p->is_row ? &p->rows : &p->same) = ~0ull;
     return true;
 }
 
@@ -172,6 +174,7 @@ static void find_places(struct warp *w, const struct bound *d, uint64_t active, 
     const struct launch *l = w->exec->launch;
     const struct inst *i = bound_inst(d, w);
     p->lanes = p->rows = p->same = 0;
+    p->is_row = false;
     p->space = isa_space_of(i);
     if (!w->exec->races || l->flat || !active) return;
     enum access_pattern pattern = exec_lane_addresses(w, &i->src[0], d->src[0], bytes, p->address);
@@ -205,6 +208,11 @@ static uint64_t load_places(struct warp *w, const struct places *p, enum isa_typ
                                  .rows = p->rows,
                                  .same = p->same};
     uint64_t done = p->lanes ? race_lanes(w, &a, lanes_ahead(p, left)) : 0;
+    if (done && a.bytes == 4 && p->is_row) {
+        unsigned first = bit_lowest(done);
+        memcpy(out[0] + first, p->host[first], 4 * (bit_highest(done) - first + 1));
+        return done;
+    }
     for (uint64_t lanes = done; lanes; lanes &= lanes - 1) {
         unsigned l = bit_lowest(lanes);
         if (a.bytes == 4)

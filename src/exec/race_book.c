@@ -17,10 +17,10 @@ enum {
 
 // -- records ------------------------------------------------------------------------------------------------
 
-// A renumbering takes time by cells held, and comes after as many records.
+// A renumbering takes time by cells held, and comes after half as many records.
 static void set_most(struct race_book *b)
 {
-    size_t most = 2 * b->records.count, by_cells = (size_t)(b->held + b->shared_held);
+    size_t most = 2 * b->records.count, by_cells = (size_t)(b->held + b->shared_held) / 2;
     most = most > by_cells ? most : by_cells;
     most = most > RECORDS_LEAST ? most : RECORDS_LEAST;
     b->records_most = most < NUMBERS - b->first ? most : NUMBERS - b->first;
@@ -29,18 +29,30 @@ static void set_most(struct race_book *b)
 // Accesses of a page's cells: the first three arrays.
 static size_t accesses_of(const struct race_page *p) { return 3 * race_page_cells(p); }
 
+static bool is_one_record(uint32_t a, uint32_t b) { return (a ^ b) < WARP_SIZE_MAX; }
+
+// Neighbouring cells often have accesses of one record.
 static void mark(const struct race_book *b, const struct race_page *p, uint32_t *number)
 {
-    for (size_t k = 0; k < accesses_of(p); k++)
-        if (p->memory[k] > p->since) number[p->memory[k] / WARP_SIZE_MAX - b->first] = 1;
+    uint32_t last = 0;
+    for (size_t k = 0; k < accesses_of(p); k++) {
+        uint32_t access = p->memory[k];
+        if (access <= p->since || is_one_record(access, last)) continue;
+        number[access / WARP_SIZE_MAX - b->first] = 1;
+        last = access;
+    }
 }
 
 static void move(const struct race_book *b, struct race_page *p, const uint32_t *number)
 {
+    uint32_t last = 0, first = 0; // an access of the record moved last, and the record's access 0 now
     for (size_t k = 0; k < accesses_of(p); k++) {
-        uint32_t *access = &p->memory[k];
-        uint32_t n = *access > p->since ? number[*access / WARP_SIZE_MAX - b->first] : 0;
-        *access = n ? n * WARP_SIZE_MAX + *access % WARP_SIZE_MAX : 0;
+        uint32_t access = p->memory[k];
+        if (access > p->since && !is_one_record(access, last)) {
+            last = access;
+            first = number[access / WARP_SIZE_MAX - b->first] * WARP_SIZE_MAX;
+        }
+        p->memory[k] = access > p->since && first ? first + access % WARP_SIZE_MAX : 0;
     }
     size_t behind = 3 * p->room - accesses_of(p); // of an earlier division
     memset(p->memory + accesses_of(p), 0, behind * sizeof *p->memory);
@@ -80,7 +92,9 @@ static void move_all(struct race_book *b, const uint32_t *number)
 static void renumber(struct race_book *b)
 {
     size_t count = b->records.count;
-    uint32_t *number = heap_alloc((count + 1) * sizeof *number), kept = 0;
+    uint32_t kept = 0, *number;
+    vec_reserve(&b->numbers, count + 1);
+    number = memset(b->numbers.data, 0, count * sizeof *number);
     mark_all(b, number);
     for (size_t k = 0; k < count; k++)
         if (number[k]) {
@@ -93,7 +107,6 @@ static void renumber(struct race_book *b)
         b->overflowed = true;
     }
     move_all(b, number);
-    free(number);
     b->records.count = kept;
     b->first = 1;
     b->start = 0;
@@ -157,6 +170,7 @@ void race_book_destroy(struct race_book *b)
         free(b->shared.data[k]);
     }
     vec_fini(&b->records);
+    vec_fini(&b->numbers);
     vec_fini(&b->slabs);
     vec_fini(&b->unused);
     vec_fini(&b->list);

@@ -57,6 +57,7 @@ struct race_slab { // memory from the host, zero at first
 
 struct race_book {
     VEC(struct race_record) records; // of the launch
+    VEC(uint32_t) numbers;           // of a renumbering: by record, the new number
     uint32_t first;                  // number of records.data[0], at least 1
     size_t records_most;             // records before the next renumbering
     uint32_t start;                  // `since` of the launch's pages
