@@ -11,7 +11,7 @@ enum {
     SLAB_MOST = 4096 * RACE_PAGE_WORDS, // 16 MB
     SLAB_LARGE_BYTES = 4 << 20, // in pages of 2 MiB: a tenth of the faults' time (measured: pathfinder)
     NUMBERS = UINT32_MAX / WARP_SIZE_MAX,
-    RECORDS_LEAST = 1 << 15 // 800 KB, which fit into a cache
+    RECORDS_LEAST = 1 << 13 // 200 KB, which fit into a cache
 };
 #define NOT_IN_USE UINT32_MAX // as a page's `since`
 
