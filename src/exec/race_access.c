@@ -451,7 +451,7 @@ static inline void keep_ends(const uint32_t *restrict read, uint32_t *restrict b
                              uint32_t since, struct ends e)
 {
     for (unsigned k = 0; k < cells; k++)
-        before[k] = (read[k] > since) & is_of_ends(read[k], e) ? read[k] : before[k];
+        before[k] = ((read[k] > since) & is_of_ends(read[k], e)) ? read[k] : before[k];
 }
 
 static inline void fill(uint32_t *access, unsigned cells, uint32_t first, unsigned shift)
