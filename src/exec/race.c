@@ -168,9 +168,11 @@ static void copy_begins(struct warp *w, const struct bound *d, unsigned lane, un
     struct race_detector *r = w->exec->races;
     struct race_block *b = w->cta->race;
     if (!b->copies) b->copies = race_copies_create(RACE_TRACKS * (b->warps << r->warp_shift));
-    r->now_access = 0;
+    uint32_t group = race_copies_issue(b->copies, track_of(w, thread_of(w, lane), track), d->index);
+    if (r->now.is_copy != 1 + track || r->now.stamp != group)
+        r->now_access = 0; // else the last lane's record
     r->now.is_copy = (uint8_t)(1 + track);
-    r->now.stamp = race_copies_issue(b->copies, track_of(w, thread_of(w, lane), track), d->index);
+    r->now.stamp = group;
 }
 
 void race_copy(struct warp *w, const struct bound *d, unsigned lane)
@@ -224,7 +226,9 @@ void race_bulk(struct warp *w, const struct bound *d, unsigned lane, enum race_t
 {
     if (!w->exec->races) return;
     copy_begins(w, d, lane, track);
-    w->exec->races->now.strong = is_strong;
+    struct race_detector *r = w->exec->races;
+    if (r->now.strong != is_strong) r->now_access = 0;
+    r->now.strong = is_strong;
 }
 
 // The completion releases, as an atomic of the copy does.
