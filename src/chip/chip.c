@@ -50,6 +50,7 @@ void chip_destroy(struct chip *c)
         grid_destroy(c->grids.data[k]);
     }
     destroy_sms(c);
+    for (unsigned sm = 0; sm < CHIP_SMS; sm++) spare_fini(&c->spare[sm]);
     memory_system_destroy(c->memory);
     dispatch_fini(c);
     vec_fini(&c->grids);

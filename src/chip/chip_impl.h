@@ -73,6 +73,7 @@ struct chip {
     uint32_t numbers;            // bits: numbers of grids begun and not yet ended
     struct dispatch dispatch;
     struct sm *sms[CHIP_SMS];           // NULL: no block so far
+    struct exec_spare spare[CHIP_SMS];  // by SM
     VEC(struct sm *) busy;              // SMs with a grid, in order
     VEC(struct timed_engine *) engines; // of all parts, in order of SM
     bool has_moved;                     // `busy` and `engines` are out of date

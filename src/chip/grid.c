@@ -304,7 +304,8 @@ struct grid_part *grid_part_on(struct grid *g, unsigned sm)
     if (g->by_sm[sm]) return g->by_sm[sm];
     struct grid_part *p = heap_alloc(sizeof *p);
     p->sm = sm;
-    timed_init(&p->engine, g->launch, sm, g->parts.count ? &g->parts.data[0]->engine : NULL);
+    timed_init(&p->engine, g->launch, sm, g->parts.count ? &g->parts.data[0]->engine : NULL,
+               &g->chip->spare[sm]);
     p->on = sm_admit(g->chip->sms[sm], &g->kinds[chip_kind_of(g->chip, sm)], &p->engine);
     g->by_sm[sm] = p;
     vec_push(&g->parts, p);

@@ -52,6 +52,7 @@ static void complete(struct cta *c, unsigned number)
     if (c->exec->checker) checker_barrier(c, number);
     struct barrier b = {.all = true};
     const bool is_watched = c->exec->races != NULL;
+    uint32_t released = 0;
     if (!c->exec->launch->flat) {
         b = c->barriers[number];
         c->barriers[number] = (struct barrier){.all = true};
@@ -66,8 +67,9 @@ static void complete(struct cta *c, unsigned number)
         else
             release_parts(w, number, &b);
         if (is_watched) race_barrier_leave(w, number);
+        released++;
     }
-    race_barrier_complete(c, number);
+    race_barrier_complete(c, number, released == c->warp_count);
     hint_ordered(c);
 }
 

@@ -144,16 +144,24 @@ void checker_members(struct warp *w, const struct bound *d, unsigned lane, uint6
 
 // -- memory never written -----------------------------------------------------------------------------------
 
-// Word of bits of an access; NULL: global memory near the address without a written byte.
-static uint64_t *word_of(struct warp *w, unsigned lane, const struct lane_access *a, bool is_write)
+uint64_t *checker_word(struct warp *w, enum isa_space space, uint64_t address, bool is_write)
 {
-    const struct checker *k = w->exec->checker;
-    struct checker_block *b = w->cta->checked;
-    if (a->space == SPACE_SHARED) return &b->shared[a->address / 64];
-    if (a->space == SPACE_GLOBAL) return written_word(&k->check->global, a->address, is_write);
-    uint64_t lanes = (uint64_t)w->index * LANES_MAX + lane;
-    return &b->local[(lanes * k->local_bytes + a->address) / 64];
+    if (space == SPACE_SHARED) return &w->cta->checked->shared[address / 64];
+    return written_word(&w->exec->checker->check->global, address, is_write);
 }
+
+static uint64_t *local_word(struct warp *w, unsigned lane, uint64_t address)
+{
+    uint64_t lanes = (uint64_t)w->index * LANES_MAX + lane;
+    return &w->cta->checked->local[(lanes * w->exec->checker->local_bytes + address) / 64];
+}
+
+bool checker_reads(const struct warp *w, enum isa_space space)
+{
+    return space == SPACE_GLOBAL || w->exec->launch->check_unwritten != UNWRITTEN_GLOBAL;
+}
+
+void checker_acted(struct warp *w, uint64_t lanes) { w->cta->checked->acted[w->index] |= lanes; }
 
 static void tell_unwritten(struct warp *w, const struct bound *d, unsigned lane, const struct lane_access *a,
                            unsigned bytes)
@@ -179,38 +187,21 @@ static bool reads_place(const struct inst *i, enum race_access access)
     return access == RACE_READ || i->mode != MODE_ATOM_EXCH;
 }
 
-bool checker_access(struct warp *w, const struct bound *d, unsigned lane, const struct lane_access *a,
+void checker_access(struct warp *w, const struct bound *d, unsigned lane, const struct lane_access *a,
                     unsigned bytes, enum race_access access)
 {
     const struct checker *k = w->exec->checker;
-    if (a->space == SPACE_CONST) return false; // excused
-    uint64_t *word = word_of(w, lane, a, access != RACE_READ), bits = written_bits(a->address, bytes);
-    bool is_clean = (a->space != SPACE_GLOBAL && w->exec->launch->check_unwritten == UNWRITTEN_GLOBAL) ||
-                    (word && (*word & bits) == bits) || !reads_place(bound_inst(d, w), access) ||
+    if (a->space == SPACE_CONST) return; // excused
+    uint64_t *word = a->space == SPACE_LOCAL ? local_word(w, lane, a->address)
+                                             : checker_word(w, a->space, a->address, access != RACE_READ),
+             bits = written_bits(a->address, bytes);
+    bool is_clean = (word && (*word & bits) == bits) || !checker_reads(w, a->space) ||
+                    !reads_place(bound_inst(d, w), access) ||
                     (a->space == SPACE_LOCAL && a->address >= k->spills && a->address < k->spills_end);
     if (!is_clean) tell_unwritten(w, d, lane, a, bytes);
-    if (access == RACE_READ) return is_clean;
+    if (access == RACE_READ) return;
     *word |= bits;
-    if (a->space != SPACE_LOCAL) w->cta->checked->acted[w->index] |= 1ull << lane;
-    return is_clean;
-}
-
-bool checker_run(struct warp *w, unsigned lane, unsigned count, const struct lane_access *a, unsigned bytes,
-                 bool is_write)
-{
-    struct lane_access at = *a;
-    uint64_t left = (uint64_t)count * bytes;
-    for (unsigned step; left; left -= step, at.address += step) {
-        uint64_t room = 64 - at.address % 64;
-        step = (unsigned)(left < room ? left : room);
-        uint64_t *word = word_of(w, lane, &at, is_write), bits = written_bits(at.address, step);
-        if (is_write)
-            *word |= bits;
-        else if (!word || (*word & bits) != bits)
-            return false;
-    }
-    if (is_write) w->cta->checked->acted[w->index] |= bit_mask(count) << lane;
-    return true;
+    if (a->space != SPACE_LOCAL) checker_acted(w, 1ull << lane);
 }
 
 // -- barriers -----------------------------------------------------------------------------------------------

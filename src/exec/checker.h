@@ -21,13 +21,15 @@ void checker_block_end(struct cta *c);
 // Counts a faulty access, and makes *a an access of zeros without effect.
 void checker_excuse(struct warp *w, const struct bound *d, enum launch_fault_kind kind, unsigned lane,
                     struct lane_access *a, unsigned bytes, bool is_write);
-// A lane's access, before its effect. False: a finding.
-bool checker_access(struct warp *w, const struct bound *d, unsigned lane, const struct lane_access *a,
+// A lane's access, before its effect.
+void checker_access(struct warp *w, const struct bound *d, unsigned lane, const struct lane_access *a,
                     unsigned bytes, enum race_access access);
-// Accesses of `count` lanes from `lane` on, to shared or global memory one after another from *a on. False: a byte read
-// was never written; nothing done.
-bool checker_run(struct warp *w, unsigned lane, unsigned count, const struct lane_access *a, unsigned bytes,
-                 bool is_write);
+// The parts of checker_access, of shared and global memory. checker_word: bits of the 64 bytes around an address (is_write:
+// made; else NULL: none is written). checker_reads: reads of unwritten bytes of the space are findings. checker_acted: the
+// lanes have stored.
+uint64_t *checker_word(struct warp *w, enum isa_space space, uint64_t address, bool is_write);
+bool checker_reads(const struct warp *w, enum isa_space space);
+void checker_acted(struct warp *w, uint64_t lanes);
 void checker_members(struct warp *w, const struct bound *d, unsigned lane, uint64_t members);
 // All warps at the barrier are about to be released.
 void checker_barrier(struct cta *c, unsigned number);

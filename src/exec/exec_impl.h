@@ -157,6 +157,7 @@ struct exec {
     struct exec_code stepped;     // program bound for stepping during looks; full == NULL: not bound yet
     uint64_t *texels; // by lane: address of the first texel of the last fetch, 0: none. NULL: not wanted
     uint8_t *flat;    // host byte of address 0 of a flat memory; NULL: no flat memory
+    struct exec_spare *spare; // for blocks to come; NULL: none
     struct arena arena;
 };
 

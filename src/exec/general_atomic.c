@@ -292,13 +292,13 @@ static const struct bound *lane_by_lane(const struct bound *d, struct warp *w, u
     return d + 1;
 }
 
-// Writes the lanes' host addresses to host[], in lane order, and their common space to *where. False: a
-// lane's address is misaligned, out of bounds, in a different space, or in neither global nor shared memory.
+// Writes the lanes' host addresses to host[], in lane order, their common space to *where, and addresses within to
+// address[], by lane. False: a lane's address is misaligned, out of bounds, in a different space, or in neither global nor
+// shared memory.
 static bool locate(struct warp *w, const struct bound *d, uint64_t active, unsigned bytes,
-                   uint8_t *host[LANES_MAX], enum isa_space *where)
+                   uint8_t *host[LANES_MAX], enum isa_space *where, uint64_t address[LANES_MAX])
 {
     const struct inst *i = bound_inst(d, w);
-    uint64_t address[LANES_MAX];
     exec_lane_addresses(w, &i->src[0], d->src[0], 0, address);
     uint64_t first = address[bit_lowest(active)];
     *where = isa_space_of(i);
@@ -311,7 +311,7 @@ static bool locate(struct warp *w, const struct bound *d, uint64_t active, unsig
     if (*where != SPACE_SHARED && *where != SPACE_GLOBAL) return false;
     uint64_t last = 0;
     for (uint8_t **to = host; active; active &= active - 1, to++) {
-        uint64_t at = address[bit_lowest(active)] - window;
+        uint64_t at = address[bit_lowest(active)] -= window;
         if (to > host && at == last) { // lanes often meet in a word
             *to = to[-1];
             continue;
@@ -325,6 +325,18 @@ static bool locate(struct warp *w, const struct bound *d, uint64_t active, unsig
         if (!*to) return false;
     }
     return true;
+}
+
+// Without the race detector: true. Else false: the detector wants the lanes one by one.
+static bool is_recorded(struct warp *w, const struct bound *d, uint64_t active, unsigned bytes,
+                        enum isa_space where, const uint64_t *address)
+{
+    if (!w->exec->races) return true;
+    bool is_exchange = bound_inst(d, w)->mode == MODE_ATOM_EXCH;
+    const struct race_lanes a = {
+        .space = where, .access = is_exchange ? RACE_WRITE : RACE_ATOMIC, .bytes = bytes, .address = address};
+    race_instruction(w, d);
+    return race_lanes(w, &a, active) == active;
 }
 
 // Flat machines support atomics in the scratchpad only. NULL: all lanes' addresses are in the scratchpad.
@@ -363,7 +375,10 @@ const struct bound *exec_atomic(const struct bound *d, struct warp *w, uint8_t *
                           "only (0x%08llx to 0x%08llx)",
                           (uint32_t)exec_lane_address(d, w, regs, 0, lane), elsewhere,
                           (unsigned long long)flat->scratch, (unsigned long long)flat->scratch_end - 1);
-    if (!active || w->exec->races || (words != 1 && words != 2) || !locate(w, d, active, bytes, host, &where))
+    uint64_t address[LANES_MAX];
+    if (!active || (w->exec->races && flat) || (words != 1 && words != 2) ||
+        !locate(w, d, active, bytes, host, &where, address) ||
+        !is_recorded(w, d, active, bytes, where, address))
         return lane_by_lane(d, w, regs, active);
     bool has_second = i->src[2].kind != OPERAND_NONE;
     exec_atomic_operands(d, w, regs, 1, bytes, active, b);

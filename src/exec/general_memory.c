@@ -114,77 +114,140 @@ uint32_t exec_extend(unsigned type, uint32_t x)
     return x;
 }
 
-// -- under the race detector: runs of lanes with places one after another ------------------------------------------
+// -- under the race detector: many lanes at once ---------------------------------------------------------------
 
-enum { RUN_LEAST = 4 };
+struct places {           // of an instruction's lanes
+    enum isa_space space; // shared or global
+    uint64_t lanes;       // with an aligned place in the space
+    uint64_t rows, same;  // lanes whose next lane has the next place, and the same place
+    bool is_row;          // memory from the first place to the last is of one allocation
+    uint64_t address[LANES_MAX];
+    uint8_t *host[LANES_MAX];
+};
 
-// Host bytes of a span in shared or global memory; NULL: local memory, outside, or misaligned. Fills *a.
-static uint8_t *find_span(struct warp *w, unsigned lane, enum isa_space space, uint64_t address,
-                          unsigned bytes, unsigned count, struct lane_access *a)
+static inline uint8_t *host_at(struct warp *w, enum isa_space space, uint64_t address, unsigned bytes)
 {
-    enum launch_fault_kind kind;
-    unsigned span = bytes * count;
-    if (!exec_resolve(w, lane, space, address, bytes, a, &kind) || a->space == SPACE_LOCAL) return NULL;
-    if (a->space == SPACE_SHARED) return exec_shared_holds(w, a->address, span) ? a->host : NULL;
-    return exec_global_near(w->exec, a->address, span);
+    if (space == SPACE_GLOBAL) return exec_global_near(w->exec, address, bytes);
+    return exec_shared_holds(w, address, bytes) ? w->shared + address : NULL;
 }
 
-// Lanes from `l` on, all in `left`, with addresses `bytes` apart.
-static unsigned run_of(const uint64_t *address, uint64_t left, unsigned l, unsigned bytes)
+// Places one after another from lane 0 on, or one place. False: a place may lie outside.
+static bool find_pattern(struct warp *w, uint64_t active, unsigned bytes, enum access_pattern pattern,
+                         struct places *p)
 {
-    unsigned count = 1;
-    while (l + count < LANES_MAX && left >> (l + count) & 1 &&
-           address[l + count] == address[l] + (uint64_t)count * bytes)
-        count++;
-    return count;
-}
-
-// Whether the loads or stores of the instruction may be made by runs: *address gets every lane's address.
-static bool has_runs(const struct warp *w, const struct bound *d, unsigned bytes, uint64_t address[LANES_MAX])
-{
-    const struct exec *e = w->exec;
-    if (!e->races || e->launch->flat || bytes == 2) return false;
-    exec_lane_addresses(w, &bound_inst(d, w)->src[0], d->src[0], bytes, address);
+    unsigned first = bit_lowest(active), span = bytes;
+    if (pattern == PATTERN_ROW) span *= bit_highest(active) - first + 1;
+    if (pattern == PATTERN_APART || p->address[first] & (bytes - 1)) return false;
+    uint8_t *host = host_at(w, p->space, p->address[first], span);
+    if (!host) return false;
+    size_t step = pattern == PATTERN_ROW ? bytes : 0;
+    for (unsigned l = first; l <= bit_highest(active); l++) p->host[l] = host + step * (l - first);
+    p->lanes = active;
+    p->is_row = pattern == PATTERN_ROW;
+    *(p->is_row ? &p->rows : &p->same) = ~0ull;
     return true;
 }
 
-// Loads the run of lanes from `l` on. Returns the number of lanes loaded; 0: lane by lane.
-static unsigned load_run(struct warp *w, const struct bound *d, const uint64_t *address, uint64_t left,
-                         unsigned l, unsigned bytes, struct lane_access *a, uint32_t out[4][LANES_MAX])
+static void find_each(struct warp *w, uint64_t active, unsigned bytes, struct places *p)
 {
-    const struct inst *i = bound_inst(d, w);
-    unsigned count = run_of(address, left, l, bytes);
-    if (count < RUN_LEAST) return 0;
-    const uint8_t *host = find_span(w, l, isa_space_of(i), address[l], bytes, count, a);
-    if (!host || !race_run(w, l, count, a, bytes, NULL)) return 0;
-    if (bytes == 4) {
-        memcpy(out[0] + l, host, 4 * count);
-        return count;
+    uint64_t last = 1; // no place is odd and next to another
+    uint8_t *host = NULL;
+    for (uint64_t left = active; left; left &= left - 1) {
+        unsigned lane = bit_lowest(left);
+        uint64_t at = p->address[lane], before = lane ? 1ull << (lane - 1) : 0;
+        if (at == last && host) {
+            p->same |= before;
+        } else {
+            p->rows |= at == last + bytes ? before : 0;
+            host = at & (bytes - 1) ? NULL : host_at(w, p->space, at, bytes);
+        }
+        last = at;
+        p->host[lane] = host;
+        p->lanes |= (uint64_t)(host != NULL) << lane;
     }
-    for (unsigned n = 0; n < count; n++)
-        if (bytes == 1)
-            out[0][l + n] = exec_extend(i->type, host[n]);
-        else
-            for (unsigned k = 0; k < bytes / 4; k++) memcpy(&out[k][l + n], host + n * bytes + 4 * k, 4);
-    return count;
 }
 
-// Stores the run of lanes from `l` on, as load_run.
-static unsigned store_run(struct warp *w, const struct bound *d, const uint8_t *regs, const uint64_t *address,
-                          uint64_t left, unsigned l, struct lane_access *a)
+// Finds the places. No lane has one without the detector, on a flat machine, and in local memory.
+static void find_places(struct warp *w, const struct bound *d, uint64_t active, unsigned bytes,
+                        struct places *p)
 {
+    const struct launch *l = w->exec->launch;
     const struct inst *i = bound_inst(d, w);
-    uint32_t values[4 * LANES_MAX];
-    unsigned bytes = isa_type_bytes((enum isa_type)i->type), count = run_of(address, left, l, bytes),
-             words = (bytes + 3) / 4;
-    if (count < RUN_LEAST) return 0;
-    uint8_t *host = find_span(w, l, isa_space_of(i), address[l], bytes, count, a);
-    for (unsigned n = 0; host && n < count * words; n++)
-        values[n] =
-            exec_lane_word(d, w, regs, 1, n % words, l + n / words) & (bytes == 1 ? 0xff : UINT32_MAX);
-    if (!host || !race_run(w, l, count, a, bytes, values)) return 0;
-    for (unsigned n = 0; n < count * words; n++) memcpy(host + n * bytes / words, &values[n], bytes / words);
-    return count;
+    p->lanes = p->rows = p->same = 0;
+    p->is_row = false;
+    p->space = isa_space_of(i);
+    if (!w->exec->races || l->flat || !active) return;
+    enum access_pattern pattern = exec_lane_addresses(w, &i->src[0], d->src[0], bytes, p->address);
+    if (p->space == SPACE_GENERIC) {
+        uint64_t first = p->address[bit_lowest(active)], others = 0;
+        p->space = exec_space_at(l, &first);
+        for (uint64_t left = active; left; left &= left - 1)
+            if (exec_space_at(l, &p->address[bit_lowest(left)]) != p->space) others |= left & -left;
+        active &= ~others;
+        if (others) pattern = PATTERN_APART;
+    }
+    if (p->space != SPACE_SHARED && p->space != SPACE_GLOBAL) return;
+    if (!find_pattern(w, active, bytes, pattern, p)) find_each(w, active, bytes, p);
+}
+
+// The lanes of `left` up to the first without a place.
+static uint64_t lanes_ahead(const struct places *p, uint64_t left)
+{
+    uint64_t without = left & ~p->lanes;
+    return without ? left & bit_mask(bit_lowest(without)) : left;
+}
+
+// Loads lanes of `left`, in order. Returns the lanes loaded.
+static uint64_t load_places(struct warp *w, const struct places *p, enum isa_type type, uint64_t left,
+                            uint32_t out[4][LANES_MAX])
+{
+    const struct race_lanes a = {.space = p->space,
+                                 .access = RACE_READ,
+                                 .bytes = isa_type_bytes(type),
+                                 .address = p->address,
+                                 .rows = p->rows,
+                                 .same = p->same};
+    uint64_t done = p->lanes ? race_lanes(w, &a, lanes_ahead(p, left)) : 0;
+    if (done && a.bytes == 4 && p->is_row) {
+        unsigned first = bit_lowest(done);
+        memcpy(out[0] + first, p->host[first], 4 * (bit_highest(done) - first + 1));
+        return done;
+    }
+    for (uint64_t lanes = done; lanes; lanes &= lanes - 1) {
+        unsigned l = bit_lowest(lanes);
+        if (a.bytes == 4)
+            memcpy(&out[0][l], p->host[l], 4);
+        else if (a.bytes == 1)
+            out[0][l] = exec_extend(type, *p->host[l]);
+        else if (a.bytes == 2)
+            out[0][l] = exec_extend(type, *(const uint16_t *)(const void *)p->host[l]);
+        else
+            for (unsigned n = 0; n < a.bytes / 4; n++) memcpy(&out[n][l], p->host[l] + (size_t)4 * n, 4);
+    }
+    return done;
+}
+
+// Stores lanes of `left`, in order. Returns the lanes stored.
+static uint64_t store_places(struct warp *w, const struct places *p, unsigned bytes, uint64_t left,
+                             const uint32_t *const *values)
+{
+    const struct race_lanes a = {.space = p->space,
+                                 .access = RACE_WRITE,
+                                 .bytes = bytes,
+                                 .address = p->address,
+                                 .rows = p->rows,
+                                 .same = p->same,
+                                 .values = values};
+    uint64_t done = p->lanes ? race_lanes(w, &a, lanes_ahead(p, left)) : 0;
+    for (uint64_t lanes = done; lanes; lanes &= lanes - 1) {
+        unsigned l = bit_lowest(lanes);
+        if (bytes == 4)
+            memcpy(p->host[l], &values[0][l], 4);
+        else
+            for (unsigned n = 0; n < bytes; n += 4)
+                memcpy(p->host[l] + n, &values[n / 4][l], bytes < 4 ? bytes : 4);
+    }
+    return done;
 }
 
 // -- lane by lane -------------------------------------------------------------------------------------------
@@ -212,21 +275,23 @@ static bool load_lane(struct warp *w, const struct bound *d, const uint8_t *regs
 const struct bound *exec_load(const struct bound *d, struct warp *w, uint8_t *regs, uint64_t active)
 {
     const struct inst *i = bound_inst(d, w);
-    unsigned bytes = isa_type_bytes((enum isa_type)i->type), words = (bytes + 3) / 4;
+    enum isa_type type = (enum isa_type)i->type;
+    unsigned bytes = isa_type_bytes(type), words = (bytes + 3) / 4;
     uint32_t out[4][LANES_MAX], value[4];
-    uint64_t address[LANES_MAX];
     struct lane_access a = {.space = isa_space_of(i)};
+    struct places places;
     race_instruction(w, d);
-    bool in_runs = has_runs(w, d, bytes, address);
-    for (uint64_t left = active; left;) {
-        unsigned l = bit_lowest(left), done = in_runs ? load_run(w, d, address, left, l, bytes, &a, out) : 0;
-        if (!done) {
-            if (!load_lane(w, d, regs, l, &a, value)) return NULL;
-            done = in_runs ? run_of(address, left, l, 0) : 1;
-            if (done > 1 && !race_again(w, l + done - 1)) done = 1;
-            for (unsigned n = 0; n < words * done; n++) out[n / done][l + n % done] = value[n / done];
+    find_places(w, d, active, bytes, &places);
+    for (uint64_t left = active, done; left; left &= ~done) {
+        done = load_places(w, &places, type, left, out);
+        if (done) {
+            a.space = places.space;
+            continue;
         }
-        left &= ~(bit_mask(done) << l);
+        unsigned l = bit_lowest(left);
+        if (!load_lane(w, d, regs, l, &a, value)) return NULL;
+        for (unsigned n = 0; n < words; n++) out[n][l] = value[n];
+        done = 1ull << l;
     }
     count_access(w, a.space, false);
     for (unsigned n = 0; n < words; n++)
@@ -239,23 +304,30 @@ const struct bound *exec_store(const struct bound *d, struct warp *w, uint8_t *r
     const struct inst *i = bound_inst(d, w);
     enum isa_space space = isa_space_of(i);
     unsigned bytes = isa_type_bytes((enum isa_type)i->type), words = (bytes + 3) / 4;
-    uint64_t address[LANES_MAX];
     struct lane_access a = {.space = space};
+    struct places places;
     race_instruction(w, d);
-    bool in_runs = has_runs(w, d, bytes, address);
-    for (uint64_t left = active; left;) {
-        unsigned l = bit_lowest(left), done = in_runs ? store_run(w, d, regs, address, left, l, &a) : 0;
-        left &= ~(bit_mask(done ? done : 1) << l);
-        if (done) continue;
+    find_places(w, d, active, bytes, &places);
+    uint32_t splat[4][LANES_MAX];
+    const uint32_t *values[4];
+    for (unsigned n = 0; n < words; n++) values[n] = exec_source(d, w, regs, 1, n, splat[n]);
+    for (uint64_t left = active, done; left; left &= ~done) {
+        done = store_places(w, &places, bytes, left, values);
+        if (done) {
+            a.space = places.space;
+            continue;
+        }
+        unsigned l = bit_lowest(left);
         uint64_t at = exec_lane_address(d, w, regs, 0, l);
         enum launch_fault_kind kind;
         if (!exec_resolve(w, l, space, at, bytes, &a, &kind) &&
             !exec_tolerates(w, d, kind, l, &a, bytes, true))
             return exec_fault_address(w, d, kind, l, a.space, a.address, bytes, true);
         uint32_t value[4];
-        for (unsigned n = 0; n < words; n++) value[n] = exec_lane_word(d, w, regs, 1, n, l);
+        for (unsigned n = 0; n < words; n++) value[n] = values[n][l];
         race_lane(w, d, l, &a, bytes, RACE_WRITE, value);
         exec_write_bytes(w, &a, bytes, value);
+        done = 1ull << l;
     }
     count_access(w, a.space, true);
     return d + 1;

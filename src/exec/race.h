@@ -47,14 +47,18 @@ void race_instruction(struct warp *w, const struct bound *d);
 void race_lane(struct warp *w, const struct bound *d, unsigned lane, const struct lane_access *a,
                unsigned bytes, enum race_access access, const void *value);
 
-// After race_lane of a read: lanes up to `lane` read the same place by the same instruction. False: not recorded, the
-// caller calls race_lane for each lane.
-bool race_again(struct warp *w, unsigned lane);
+struct race_lanes { // accesses of an instruction's lanes to one space, shared or global
+    enum isa_space space;
+    enum race_access access;
+    unsigned bytes;                // of a lane; addresses are multiples
+    const uint64_t *address;       // by lane, within the space
+    uint64_t rows, same;           // lanes whose next lane has the next place, and the same place
+    const uint32_t *const *values; // of RACE_WRITE: by word, by lane
+};
 
-// Accesses of `count` lanes from `lane` on, to places one after another in one space, of 1, 4, 8 or 16 bytes a lane.
-// values: words of a write, by lane (1 byte: a word a lane); NULL: reads. True: no race and no finding, recorded. False: nothing done, the caller calls race_lane.
-bool race_run(struct warp *w, unsigned lane, unsigned count, const struct lane_access *a, unsigned bytes,
-              const uint32_t *values);
+// race_lane for `lanes`, in order, up to the first lane with a race, a finding, or anything else unusual. Returns the lanes
+// recorded; the caller calls race_lane for the next. Without the detector, none.
+uint64_t race_lanes(struct warp *w, const struct race_lanes *a, uint64_t lanes);
 
 // cp.async: a copy of a lane begins, before its calls of race_lane; the lanes close a group, wait for all but the newest
 // `pending` groups, arrive at an mbarrier behind their copies, or end.
@@ -79,4 +83,5 @@ void race_acquire(struct warp *w, uint32_t time);
 void race_warp_sync(struct warp *w, uint64_t lanes);
 void race_barrier_arrive(struct warp *w, unsigned number);
 void race_barrier_leave(struct warp *w, unsigned number); // a waiting warp is released
-void race_barrier_complete(struct cta *c, unsigned number);
+void race_barrier_complete(struct cta *c, unsigned number,
+                           bool is_of_all); // all warps of the block were released

@@ -25,16 +25,20 @@ void race_describe(const struct launch *l, const struct race_record *r, bool is_
 
 struct meeting { // of two launches, at one place
     const struct launch *before, *now;
+    const struct race_book *before_book, *now_book;
     uint32_t before_since, now_since; // of the pages
     uint64_t address;
     struct launch_race *found;
 };
 
-static void meet(const struct meeting *m, const struct race_record *before, bool before_writes,
-                 const struct race_record *now, bool now_writes)
+static void meet(const struct meeting *m, uint32_t before_access, bool before_writes, uint32_t now_access,
+                 bool now_writes)
 {
-    if (before->time <= m->before_since || now->time <= m->now_since || (before->strong && now->strong))
-        return;
+    if (before_access <= m->before_since || now_access <= m->now_since) return;
+    const struct race_record first = race_book_access(m->before_book, before_access),
+                             second = race_book_access(m->now_book, now_access), *before = &first,
+                             *now = &second;
+    if (before->strong && now->strong) return;
     if (m->found->count < RACES_COUNTED_MAX) m->found->count++;
     if (m->now->check)
         checker_race(m->before, false, m->address, before, before_writes, m->now, now, now_writes);
@@ -53,18 +57,15 @@ static void meet(const struct meeting *m, const struct race_record *before, bool
 
 // -- places -------------------------------------------------------------------------------------------------
 
-static const struct race_cell *cell_of(const struct race_page *p, size_t byte)
+static void compare_cells(const struct meeting *m, const struct race_page *before,
+                          const struct race_page *now, size_t byte)
 {
-    return &p->cells[p->by_byte ? byte : byte / 4];
-}
-
-static void compare_cells(const struct meeting *m, const struct race_cell *before,
-                          const struct race_cell *now)
-{
-    meet(m, &before->write, true, &now->write, true);
-    for (unsigned k = 0; k < 2; k++) {
-        meet(m, &before->write, true, &now->read[k], false);
-        meet(m, &before->read[k], false, &now->write, true);
+    const struct race_cells *x = &before->cells, *y = &now->cells;
+    size_t k = race_page_index(before, byte), n = race_page_index(now, byte);
+    meet(m, x->write[k], true, y->write[n], true);
+    for (unsigned r = 0; r < 2; r++) {
+        meet(m, x->write[k], true, y->read[r][n], false);
+        meet(m, x->read[r][k], false, y->write[n], true);
     }
 }
 
@@ -75,20 +76,21 @@ static void compare_pages(struct meeting *m, const struct race_page *before, con
     unsigned step = before->by_byte || now->by_byte ? 1 : 4;
     for (size_t byte = 0; byte < 4 * now->words; byte += step) {
         m->address = 4 * now->number * RACE_PAGE_WORDS + byte;
-        compare_cells(m, cell_of(before, byte), cell_of(now, byte));
+        compare_cells(m, before, now, byte);
     }
 }
 
 void race_between(const struct launch *l, const struct race_book *book, struct launch_race *found)
 {
     for (uint32_t n = 0; n < l->rival_count; n++) {
-        struct meeting m = {.before = l->rivals[n].launch, .now = l, .found = found};
         const struct race_book *other = l->rivals[n].book;
+        struct meeting m = {
+            .before = l->rivals[n].launch, .now = l, .before_book = other, .now_book = book, .found = found};
         for (size_t k = 0; other && k < book->list.count; k++) {
-            const struct race_page *now = &book->list.data[k];
+            const struct race_page *now = book->list.data[k];
             uint32_t index;
             if (!race_page_is_of(now, book) || !u64map_get(&other->pages, now->number, &index)) continue;
-            const struct race_page *before = &other->list.data[index];
+            const struct race_page *before = other->list.data[index];
             if (race_page_is_of(before, other)) compare_pages(&m, before, now);
         }
     }

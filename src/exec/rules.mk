@@ -68,3 +68,8 @@ $(BUILD)/src/exec/isa_select.o: $(BUILD)/src/exec/fast-builds
 $(BUILD)/src/exec/fast-builds: FORCE
 	@mkdir -p $(@D)
 	@echo '$(FAST_BUILDS)' | cmp -s - $@ || echo '$(FAST_BUILDS)' > $@
+
+# Loops over rows of cells become vectors at -O3 only (base/clones.h).
+ifeq ($(MODE),release)
+$(BUILD)/src/exec/race_access.o: ALL_CFLAGS += -O3
+endif

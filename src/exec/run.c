@@ -129,9 +129,9 @@ struct cta *exec_cta_create(struct exec *e)
     c->registers_bytes = vectors(e, e->register_slots);
     c->local_bytes = flat ? 0 : vectors(e, (l->local_total + 3) / 4);
     size_t shared_bytes = flat ? 0 : align_up(l->shared_total, 64);
-    c->memory_bytes = c->warp_count * (c->registers_bytes + c->local_bytes) + shared_bytes + 64;
-    c->memory = heap_resize(NULL, c->memory_bytes); // zeroed by exec_cta_start
-    uint8_t *at = (uint8_t *)align_up((uintptr_t)c->memory, 64);
+    size_t bytes = c->warp_count * (c->registers_bytes + c->local_bytes) + shared_bytes + 64;
+    c->taken = spare_take(e->spare, bytes); // zeroed by exec_cta_start
+    uint8_t *at = (uint8_t *)align_up((uintptr_t)c->taken.memory, 64);
     c->shared = flat ? flat + l->flat->scratch : at;
     at += shared_bytes;
     c->warps = heap_alloc(c->warp_count * sizeof *c->warps);
@@ -164,7 +164,7 @@ void exec_cta_destroy(struct cta *c)
     race_block_end(c);
     checker_block_end(c);
     free(c->warps);
-    free(c->memory);
+    spare_give(c->exec->spare, c->taken);
     free(c);
 }
 
@@ -325,7 +325,7 @@ static void admit_block(struct exec *e, struct residents *r)
     exec_cta_start(c, launch_block_at(e->launch, r->next++));
     if (e->observed) observed_block_begin(c);
     if (r->running.count == 0) {
-        uint64_t by_memory = RESIDENT_BYTES / (c->memory_bytes + 1) + 1;
+        uint64_t by_memory = RESIDENT_BYTES / (c->taken.size_bytes + 1) + 1;
         uint64_t by_chip = (uint64_t)(e->launch->sm_count ? e->launch->sm_count : 1) * BLOCKS_PER_SM;
         r->most = by_memory < by_chip ? by_memory : by_chip;
     }

@@ -46,7 +46,8 @@ static const struct access_plan *plan_accesses(struct timed_engine *t)
     return plans;
 }
 
-void timed_init(struct timed_engine *t, const struct launch *l, unsigned sm, const struct timed_engine *first)
+void timed_init(struct timed_engine *t, const struct launch *l, unsigned sm, const struct timed_engine *first,
+                struct exec_spare *spare)
 {
     memset(t, 0, sizeof *t);
     t->launch = *l;
@@ -61,6 +62,7 @@ void timed_init(struct timed_engine *t, const struct launch *l, unsigned sm, con
     e->counts = &t->counts;
     e->is_timed = e->is_stepped = true;
     e->sm = sm;
+    e->spare = spare;
     e->texels = t->access.address;
     arena_init(&e->arena);
     exec_prepare(e, &t->launch, first ? &first->exec : NULL);

@@ -62,10 +62,10 @@ struct timed_engine {
     VEC(struct timed_text) texts;
 };
 
-// What the launch points to, and `first`, outlive the engine. first: another engine of the launch, whose
-// bound program is shared; NULL: the program is bound.
-void timed_init(struct timed_engine *t, const struct launch *l, unsigned sm,
-                const struct timed_engine *first);
+// What the launch points to, `first` and `spare` outlive the engine. first: another engine of the launch, whose
+// bound program is shared; NULL: the program is bound. spare: of the SM.
+void timed_init(struct timed_engine *t, const struct launch *l, unsigned sm, const struct timed_engine *first,
+                struct exec_spare *spare);
 void timed_fini(struct timed_engine *t);
 
 struct cta *timed_block_create(struct timed_engine *t);

@@ -10,6 +10,7 @@
 #include "exec/access.h"
 #include "exec/counts.h"
 #include "exec/observe.h"
+#include "exec/spare.h"
 #include "isa/bank.h"
 
 enum { LANES_MAX = WARP_SIZE_MAX, GROUP_LANES = 32, BARRIERS = 16, NO_BARRIER = 255, NO_SLOT = UINT16_MAX };
@@ -127,8 +128,8 @@ struct cta {
     struct observed_block observed;
     struct look_block *looked_at; // state of a look under way (look.h)
     struct barrier barriers[BARRIERS];
-    uint8_t *memory; // one allocation: registers of all warps, shared and local memory (flat: registers only)
-    size_t memory_bytes, registers_bytes, local_bytes; // local_bytes: of one warp
+    struct spare_memory taken; // one allocation: registers of all warps, shared and local memory (flat: registers only)
+    size_t registers_bytes, local_bytes; // local_bytes: of one warp
 };
 
 static inline uint32_t *reg_lanes(uint8_t *regs, uint32_t offset)

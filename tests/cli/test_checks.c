@@ -39,6 +39,38 @@ static void test_bytes(struct test *t)
     cli_fini(&c);
 }
 
+// Lanes with one place after another, with places apart and with one place are compared together: of a race the report
+// names the lanes. So it does after more records than are kept.
+static void test_patterns(struct test *t)
+{
+    struct cli c = {.t = t};
+    static const struct {
+        unsigned step, from, loads, writer;
+    } cases[] = {{1, 9, 0, 9},  {1, 31, 0, 31}, {3, 12, 0, 4},   {3, 0, 0, 0},
+                 {0, 0, 0, 31}, {8, 80, 0, 10}, {1, 9, 80000, 9}};
+    for (size_t k = 0; k < TEST_COUNT(cases); k++) {
+        struct strbuf line = {0}, want = {0};
+        strbuf_printf(&line,
+                      "--grid 1 --kernel patterns --block 64 --arg buf=u32:64:zero --arg u32=%u --arg u32=%u "
+                      "--arg u32=%u --set check.races=1",
+                      cases[k].step, cases[k].from, cases[k].loads);
+        strbuf_printf(&want, "shared address 0x%x", 4 * cases[k].from);
+        run(&c, line.text);
+        CHECK_EQ(t, c.status, 3);
+        CHECK_HAS(t, c.err, want.text);
+        want.length = 0;
+        strbuf_printf(&want, "write by thread (%u,0,0) of block (0,0,0)", cases[k].writer);
+        CHECK_HAS(t, c.err, want.text);
+        CHECK_HAS(t, c.err, "read by thread (37,0,0) of block (0,0,0)");
+        strbuf_fini(&line);
+        strbuf_fini(&want);
+    }
+    run(&c, "--grid 1 --kernel patterns --block 64 --arg buf=u32:64:zero --arg u32=3 --arg u32=1 --arg u32=0 "
+            "--set check.races=1");
+    CHECK_EQ(t, c.status, 0);
+    cli_fini(&c);
+}
+
 // The read of kernel joined and the fence of kernel fenced stand where diverged lanes meet again, in a warp
 // without all of its lanes (16 threads; a thread that has left).
 static void test_hint_at_joins(struct cli *c)
@@ -211,8 +243,12 @@ static void test_cycles_of_reports(struct test *t)
 
 int main(int argc, char **argv)
 {
-    static const struct test_case cases[] = {
-        {"bytes", test_bytes},   {"hint", test_hint},       {"members", test_members},
-        {"bounds", test_bounds}, {"forever", test_forever}, {"cycles of reports", test_cycles_of_reports}};
+    static const struct test_case cases[] = {{"bytes", test_bytes},
+                                             {"patterns", test_patterns},
+                                             {"hint", test_hint},
+                                             {"members", test_members},
+                                             {"bounds", test_bounds},
+                                             {"forever", test_forever},
+                                             {"cycles of reports", test_cycles_of_reports}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }

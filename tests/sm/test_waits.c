@@ -97,7 +97,7 @@ static const char *verdict(struct test *t, const char *text, uint32_t at, struct
         o->barrier = (uint8_t)wrong.barrier;
         o->wait = (uint8_t)wrong.wait;
         struct timed_engine engine;
-        timed_init(&engine, &b.m.launch, 0, NULL);
+        timed_init(&engine, &b.m.launch, 0, NULL, NULL);
         struct memory_system *m = memory_system_create(&b.config.memory, 1);
         struct sm *s = sm_create(&kind.config, b.config.memory.line_bytes, 0, 1);
         struct sm_grid *g = sm_admit(s, &l, &engine);
