@@ -237,8 +237,12 @@ static void extract(struct select *s, uint32_t dst, struct ir_value *x, const st
         shifted = source_unit(unit, 1);
     }
     if (at_end && f->position) return;
+    if (!is_signed) {
+        emit_lop3(s, dst, shifted, source_imm((uint32_t)bit_mask(f->length)), source_zero(), LUT_AND);
+        return;
+    }
     struct mach_inst *m = begin(s, OP_SGXT);
-    m->i.type = is_signed ? TYPE_S32 : TYPE_U32;
+    m->i.type = TYPE_S32;
     set_dst(m, 0, dst, 1);
     set_src(m, 0, shifted);
     set_src(m, 1, source_imm(f->length));

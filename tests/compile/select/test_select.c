@@ -99,7 +99,7 @@ static const struct row logic[] = {
     {"shr.s32 %r9, %r1, 3;", "SHR R, R, 0x3"},
     {"shl.b64 %rd9, %rd1, %r1;", "SHF.L.U64 R, R, R, R; SHL R, R, R"},
     {"shf.l.wrap.b32 %r9, %r1, %r2, 5;", "SHF.L.W.U32 R, R, 0x5, R"},
-    {"bfe.u32 %r9, %r1, 8, 4;", "SHR.U32 R, R, 0x8; SGXT.U32 R, R, 0x4"},
+    {"bfe.u32 %r9, %r1, 8, 4;", "SHR.U32 R, R, 0x8; LOP3.LUT R, R, 0xf, RZ, 0xc0"},
     {"bfe.u32 %r9, %r1, 8, 16;", "PRMT R, R, 0x7721, RZ"},
     {"bfe.s32 %r9, %r1, 20, 12;", "SHR R, R, 0x14"},
     {"bfe.s32 %r9, %r1, 0, 5;", "SGXT R, R, 0x5"},
