@@ -128,7 +128,8 @@ struct cta {
     struct observed_block observed;
     struct look_block *looked_at; // state of a look under way (look.h)
     struct barrier barriers[BARRIERS];
-    struct spare_memory taken; // one allocation: registers of all warps, shared and local memory (flat: registers only)
+    struct spare_memory
+        taken; // one allocation: registers of all warps, shared and local memory (flat: registers only)
     size_t registers_bytes, local_bytes; // local_bytes: of one warp
 };
 
