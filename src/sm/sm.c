@@ -40,6 +40,7 @@ void sm_destroy(struct sm *s)
     stall_end(s);
     room_fini(s);
     tags_fini(s);
+    warpgroup_free(s);
     bulk_unit_fini(s);
     lsu_fini(s);
     operand_fini(s);

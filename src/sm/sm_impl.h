@@ -95,7 +95,7 @@ struct sm {
     struct account account;
     struct board board;
     struct predict predict;
-    struct warpgroups warpgroups;
+    struct warpgroups *warpgroups; // NULL: no product of a warpgroup so far
 
     bool has_techs;         // some grid on the SM has mechanisms
     bool asks_fetch;        // a mechanism has the hook `fetch`

@@ -1,5 +1,6 @@
 // Products of warpgroups in time: see warpgroup.h.
 #include "sm/warpgroup.h"
+#include "base/arena.h"
 #include "isa/inst.h"
 #include "isa/isa.h"
 #include "isa/mma.h"
@@ -7,6 +8,7 @@
 #include "sm/products.h"
 #include "sm/sm_impl.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { WARPS = 4, ROWS = 64, WAVEFRONT = 128, ROW_BYTES = 32, FEW_COLUMNS = 64 };
@@ -40,12 +42,15 @@ struct warpgroup_cost warpgroup_cost_of(const struct gpu_config *c, const struct
 
 void warpgroup_begin(struct sm *s, unsigned slot)
 {
-    memset(&s->warpgroups.warp[slot], 0, sizeof s->warpgroups.warp[slot]);
+    if (s->warpgroups) memset(&s->warpgroups->warp[slot], 0, sizeof s->warpgroups->warp[slot]);
 }
+
+void warpgroup_free(struct sm *s) { free(s->warpgroups); }
 
 uint64_t warpgroup_opens(const struct sm *s, unsigned slot, const struct inst *i)
 {
-    const struct warpgroups *u = &s->warpgroups;
+    const struct warpgroups *u = s->warpgroups;
+    if (!u) return 0;
     unsigned n = slot % s->config->schedulers;
     if (isa_is_warpgroup(i->op)) return u->unit[n].start[u->unit[n].products % s->config->wgmma_queue];
     uint32_t pending = i->src[0].value, commits = u->warp[slot].commits;
@@ -55,7 +60,9 @@ uint64_t warpgroup_opens(const struct sm *s, unsigned slot, const struct inst *i
 
 void warpgroup_issued(struct sm *s, unsigned slot, const struct inst *i, uint64_t collected)
 {
-    struct warpgroups *u = &s->warpgroups;
+    if (!s->warpgroups && !isa_is_warpgroup(i->op)) return;
+    if (!s->warpgroups) s->warpgroups = heap_alloc(sizeof *s->warpgroups);
+    struct warpgroups *u = s->warpgroups;
     struct sm_grid *grid = s->warps[slot].grid;
     unsigned n = slot % s->config->schedulers;
     if (i->op == OP_WGCOMMIT)

@@ -18,8 +18,8 @@ struct sm;
 
 enum {
     WARPGROUP_GROUPS = 8, // closed groups of a warp whose ends are kept; older ones are over first
-    WARPGROUP_QUEUE_MAX = 64,
-    WARPGROUP_UNITS = 64
+    WARPGROUP_QUEUE_MAX = 16,
+    WARPGROUP_UNITS = 8 // as many as schedulers
 };
 
 struct warpgroups {
@@ -41,6 +41,7 @@ struct warpgroup_cost warpgroup_cost_of(const struct gpu_config *c,
                                         const struct inst *i); // interval 0: the GPU lacks the product
 
 void warpgroup_begin(struct sm *s, unsigned slot); // a warp starts
+void warpgroup_free(struct sm *s);
 // Earliest cycle at which the instruction, a product or a wait, issues; 0: any.
 uint64_t warpgroup_opens(const struct sm *s, unsigned slot, const struct inst *i);
 void warpgroup_issued(struct sm *s, unsigned slot, const struct inst *i, uint64_t collected);
