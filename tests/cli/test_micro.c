@@ -45,7 +45,7 @@ static bool is_far(const char *line)
 {
     static const char *const far[] = {"int_add: rate",
                                       "int_bfe",
-                                      "int_bfi",
+                                      "int_bfi: latency",
                                       "int_popc",
                                       "int_find",
                                       "float_compare: rate",

@@ -276,13 +276,13 @@ static void test_rules_left_out(struct test *t)
     } rules[] = {
         {"without the rule poison", "darsie:watchdog=2000,broken=1", 100},
         {"without the rule fence", "darsie:watchdog=2000,entries=64,broken=2", 1000},
-        {"without the rule held up", "darsie:watchdog=2000,broken=64", 600},
+        {"without the rule held up", "darsie:watchdog=2000,early=on,broken=64", 400},
         {"with the paper's rules", "darsie:watchdog=2000,rules=paper", 100},
         {"with data ahead of loads", "decoupled:gain=off,loads=early", 400},
     };
     static const struct variant plain = {NULL, true, "compile.optimise=0"};
     for (size_t k = 0; k < TEST_COUNT(rules); k++) {
-        if (rules[k].within > 600 && !test_is_long()) continue; // the programs by name are quicker
+        if (rules[k].within > 400 && !test_is_long()) continue; // the programs by name are quicker
         uint64_t seed = first_wrong(t, &plain, rules[k].tech, rules[k].within);
         CHECK_MSG(t, seed, "%s nothing is wrong in %" PRIu64 " programs", rules[k].name, rules[k].within);
         printf("  %-24s: program %" PRIu64 "\n", rules[k].name, seed);

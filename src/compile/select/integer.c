@@ -194,7 +194,8 @@ void select_prmt(struct select *s, struct ir_inst *i)
 }
 
 // Volta and later have neither BFE nor BFI. A field at a constant place within the word is taken out by PRMT, if
-// of whole bytes, or by a shift and a mask (an extension, for signed fields), and put in by PRMT or LOP3.
+// of whole bytes, or by a shift and a mask (an extension, for signed fields), and put in by PRMT, if of whole
+// bytes. Other fields are put in by BFI: ptxas has a shift and a LOP3 in two pipes, at the rate of one instruction.
 struct field {
     unsigned position, length;
 };
@@ -249,25 +250,6 @@ static void extract(struct select *s, uint32_t dst, struct ir_value *x, const st
     finish(s, m);
 }
 
-static void insert_field(struct select *s, uint32_t dst, struct ir_value *x, struct ir_value *into,
-                         const struct field *f)
-{
-    struct source bits = source_reg(s, x);
-    if (is_of_bytes(f)) {
-        emit_prmt(s, dst, bits, source_imm(bytes_selector(0, f->position, f->length, true)),
-                  source_reg(s, into), MODE_NONE);
-        return;
-    }
-    if (f->position) {
-        uint32_t unit = mach_reg(s->f, 1);
-        emit_shift(s, OP_SHL, unit, bits, source_imm(f->position), TYPE_U32);
-        bits = source_unit(unit, 1);
-    }
-    uint32_t mask = (uint32_t)bit_mask(f->length) << f->position;
-    unsigned lut = (LUT_A & LUT_B) | (LUT_C & ~LUT_B & 0xff);
-    emit_lop3(s, dst, bits, source_imm(mask), source_reg(s, into), lut);
-}
-
 void select_bfe(struct select *s, struct ir_inst *i)
 {
     struct field f;
@@ -301,8 +283,10 @@ static struct source pack_field(struct select *s, struct ir_value *position, str
 void select_bfi(struct select *s, struct ir_inst *i)
 {
     struct field f;
-    if (is_fixed(s, ir_operand(i, 2), ir_operand(i, 3), &f)) {
-        insert_field(s, wanted(s, i, 0), ir_operand(i, 0), ir_operand(i, 1), &f);
+    if (is_fixed(s, ir_operand(i, 2), ir_operand(i, 3), &f) && is_of_bytes(&f)) {
+        emit_prmt(s, wanted(s, i, 0), source_reg(s, ir_operand(i, 0)),
+                  source_imm(bytes_selector(0, f.position, f.length, true)), source_reg(s, ir_operand(i, 1)),
+                  MODE_NONE);
         return;
     }
     struct source field = pack_field(s, ir_operand(i, 2), ir_operand(i, 3));

@@ -105,7 +105,7 @@ static const struct row logic[] = {
     {"bfe.s32 %r9, %r1, 0, 5;", "SGXT R, R, 0x5"},
     {"shr.u32 %r5, %r1, 5; and.b32 %r9, %r5, 1023;", "SHR.U32 R, R, 0x5; LOP3.LUT R, R, 0x3ff, RZ, 0xc0"},
     {"bfe.u32 %r9, %r1, %r2, 4;", "BFE.U32 R, R, R, 0x4"},
-    {"bfi.b32 %r9, %r1, %r2, 8, 4;", "SHL R, R, 0x8; LOP3.LUT R, R, 0xf00, R, 0xe2"},
+    {"bfi.b32 %r9, %r1, %r2, 8, 4;", "BFI R, R, 0x408, R"},
     {"bfi.b32 %r9, %r1, %r2, 16, 8;", "PRMT R, R, 0x7054, R"},
     {"bfi.b32 %r9, %r1, %r2, %r3, %r4;", "PRMT R, R, 0x4440, RZ; PRMT R, R, 0x2240, R; BFI R, R, R, R"},
     {"prmt.b32 %r9, %r1, %r2, 0x5410;", "PRMT R, R, 0x5410, R"},
