@@ -1,6 +1,5 @@
-// Selection of p ? t : x with t's last instruction under guard p (or !p) on
-// x's register. As ptxas does, if x is not read later: otherwise x would have to be copied first, and SEL is as
-// short. Not in profile ptxplus. Example:
+// Selection of p ? t : x with t's last instruction under guard p (or !p) on x's register. As ptxas does, if x is
+// not read later: otherwise x would have to be copied first, and SEL is as short. Not in profile ptxplus. Example:
 //
 //     q = r >= d ? q + 1 : q       ISETP.GE.U32.AND p, PT, r, d, PT
 //                              @p  IADD3 q, q, 0x1, RZ
