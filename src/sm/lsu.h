@@ -11,8 +11,6 @@
 struct sm;
 struct sm_grid;
 
-enum { LSU_LINES = 2 * LANES_MAX };
-
 struct lsu_warp {
     uint32_t stores; // lines of stores not yet written
     // loads: the warp's memory instructions with a load_record, but copies; queued: its queued instructions without a
@@ -48,7 +46,7 @@ struct lsu_entry {
     // cycles of textures and constants
     uint16_t cycles;
     uint16_t count, next; // number of transactions; index of the first transaction not sent
-    struct transaction lines[LSU_LINES];
+    struct transaction *lines; // in lsu.lines
 };
 
 // A memory instruction waiting for its result or replies, from its entry into the queue on.
@@ -57,13 +55,13 @@ struct load_record {
     uint64_t serial; // sim.check: serial of the register write
     const struct op *op;
     uint16_t registers[4]; // physical destination registers
-    uint32_t warp, remaining;
-    uint32_t next_free;
+    uint32_t remaining, next_free;
+    uint16_t warp;
     bool issued;   // all lines have been sent
     uint8_t entry; // element in the board; BOARD_NONE
     uint8_t level; // enum gpu_level: the farthest so far that a part came from
-    uint16_t
-        copy; // of a copy (exec/async.h): 1 + its number modulo COPY_NUMBERS; of a bulk copy COPY_BULK; 0: no copy
+    // of a copy (exec/async.h): 1 + its number modulo COPY_NUMBERS; of a bulk copy COPY_BULK; 0: no copy
+    uint16_t copy;
 };
 enum { COPY_NUMBERS = UINT16_MAX - 1, COPY_BULK = UINT16_MAX };
 
@@ -84,6 +82,9 @@ enum { LSU_EARLY = 16 };
 
 struct lsu {
     struct lsu_entry *queue; // ring
+    // two for each lane of each entry of the queue: a lane's bytes may begin in one line and end in the next
+    struct transaction *lines;
+    uint32_t lines_each; // of an entry
     uint32_t first, count;
     uint64_t next; // cycle of the next step at the queue's head
     bool blocked;  // the queue's head found no MSHR or way; cleared by lsu_look_again
@@ -123,6 +124,7 @@ struct lsu_grid {
 
 void lsu_init(struct sm *s);
 void lsu_fini(struct sm *s);
+void lsu_begin(struct sm_grid *g);
 void lsu_open(struct sm *s, struct memory_system *m); // start of a window
 void lsu_take_replies(struct sm *s);                  // replies and landings due in this cycle
 void lsu_cycle(struct sm *s);       // a step is due: a queued instruction, `next`, not blocked

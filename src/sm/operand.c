@@ -328,8 +328,9 @@ enum gpu_slot operand_obstacle(struct sm *s, const struct sm_warp *w, const stru
         if (!bank_is_free(s, w->operands.map[o->reads[k]], s->now + 1)) return SLOT_OPERAND;
     if (o->path == PATH_ALU && *operand_find_pipe(s, o) > s->now + o->collected + 1) return SLOT_UNIT;
     if (o->path == PATH_MEMORY || !o->dst_words) return SLOT_ISSUED;
-    uint64_t result = s->now + o->cycles + o->bypass, writes = s->operands.writes[result % WRITE_CYCLES];
-    bool full = writes >> 8 == result && (writes & 0xff) >= c->write_ports;
+    uint64_t result = s->now + o->cycles + o->bypass;
+    uint32_t writes = s->operands.writes[result % WRITE_CYCLES] - operand_turn(result);
+    bool full = writes <= 0xff && writes >= c->write_ports;
     return full ? SLOT_UNIT : SLOT_ISSUED;
 }
 

@@ -34,6 +34,9 @@ struct operand_warp {
     uint8_t owed;
 };
 
+// The cycle's high bits, in front of eight bits; two cycles of one entry that the SM knows at once differ in them.
+static inline uint32_t operand_turn(uint64_t cycle) { return (uint32_t)(cycle / WRITE_CYCLES) << 8; }
+
 struct operands {
     // By physical register.
     uint64_t *ready;      // cycle from which the last result may be read; CYCLE_NEVER: a reply is outstanding
@@ -51,8 +54,8 @@ struct operands {
     uint32_t pipes[PIPE_COUNT]; // by enum pipe: number of pipelines
     uint32_t pipe[PIPE_COUNT];  // by enum pipe: pipeline to look at first
     uint32_t tensor;            // tensor unit of the product that issues: the scheduler's number
-    // by cycle mod WRITE_CYCLES: cycle << 8 | number of results written in the cycle
-    uint64_t writes[WRITE_CYCLES];
+    // by cycle mod WRITE_CYCLES: operand_turn of the cycle + number of results written in the cycle
+    uint32_t writes[WRITE_CYCLES];
 };
 
 struct operands_grid {

@@ -71,8 +71,8 @@ static inline __attribute__((always_inline)) uint64_t operand_take_write_port(st
 {
     uint64_t at = cycle <= s->operands.last_read ? operand_behind_reads(s, registers, count, cycle) : cycle;
     for (;; at++) {
-        uint64_t *writes = &s->operands.writes[at % WRITE_CYCLES],
-                 before = *writes >> 8 == at ? *writes : at << 8;
+        uint32_t *writes = &s->operands.writes[at % WRITE_CYCLES], turn = operand_turn(at),
+                 before = *writes - turn <= 0xff ? *writes : turn;
         if ((before & 0xff) >= s->config->write_ports) continue;
         *writes = before + 1;
         if (at != cycle) g->counts.operand_write_cycles += at - cycle;

@@ -26,6 +26,7 @@ struct sm_grid *sm_admit(struct sm *s, const struct sm_launch *l, struct timed_e
                                    .warps = (const char *)s->warps,
                                    .warp_bytes = sizeof *s->warps};
     operand_begin(g);
+    lsu_begin(g);
     tags_begin(g);
     account_begin(g);
     mech_none(g);

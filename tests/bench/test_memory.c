@@ -9,8 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-// Peak resident set of the five-point stencil in MB.
-static double peak_mb(struct test *t, const char *how, const char *gpu)
+static double peak_of_run(struct test *t, const char *how, const char *gpu)
 {
     int status = -1;
     struct rusage used = {0};
@@ -27,6 +26,22 @@ static double peak_mb(struct test *t, const char *how, const char *gpu)
     return (double)used.ru_maxrss / 1024;
 }
 
+static int by_size(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return x < y ? -1 : x > y;
+}
+
+// Peak resident set of the five-point stencil in MB: the middle one of five runs. Which pages of the executable are
+// resident, half a megabyte more or less, depends on the system's file cache.
+static double peak_mb(struct test *t, const char *how, const char *gpu)
+{
+    double peaks[5];
+    for (unsigned k = 0; k < 5; k++) peaks[k] = peak_of_run(t, how, gpu);
+    qsort(peaks, 5, sizeof *peaks, by_size);
+    return peaks[2];
+}
+
 // least, most: MB. Below `least` the measurement is wrong.
 static void check_gpu(struct test *t, const char *gpu, double least, double most)
 {
@@ -36,10 +51,10 @@ static void check_gpu(struct test *t, const char *gpu, double least, double most
               data, least, most);
 }
 
-// 12.3 MB; build ba4f44e9 takes 17.4.
+// 13.5 MB; build ba4f44e9 takes 17.4.
 static void test_28_sms(struct test *t) { check_gpu(t, "gtx1080ti", 5, 14); }
 
-// 57.8 MB, 26 of them for the registers of 8,448 warps.
+// 57.7 MB, 26 of them for the registers of 8,448 warps.
 static void test_132_sms(struct test *t) { check_gpu(t, "h100", 30, 60); }
 
 int main(int argc, char **argv)
