@@ -198,6 +198,7 @@ fidelity: all
 	@test $(BUILD)/fidelity/results.db -nt $(BUILD)/warpfold || rm -rf $(BUILD)/fidelity
 	@$(BUILD)/warpfold reproduce silicon:tuning,second,clocks,variants$(LEAVE_OUT) $(if $(MEASUREMENTS),--measurements $(MEASUREMENTS)) --out $(BUILD)/fidelity
 	@tools/results-page $(BUILD)/fidelity/fidelity.md docs/results/fidelity.md "$(AGAIN_fidelity)"
+	@cp $(BUILD)/fidelity/measured.def src/report/measured.def
 
 # One workload and one thread at a time, on a machine that does nothing else.
 bench: all

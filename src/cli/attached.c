@@ -175,6 +175,7 @@ static void end(void *state, bool is_idle, unsigned failed_launches)
         return;
     }
     uint8_t outcome = outcome_of(a, failed_launches);
+    report_run_compare(&a->report, a->context);
     if (!a->folder)
         write_files(a);
     else if (!failed_launches && !profile_program(&a->report, a->context, &a->options, a->folder))

@@ -82,6 +82,7 @@ static enum wf_status publish(const struct profile_subject *of, struct session *
     char name[64] = "";
     if (of->workload) snprintf(name, sizeof name, "%s.cu", of->workload->file);
     find_modules(s->results, &modules);
+    report_run_compare(&s->report, s->context);
     s->report.config_json = wf_config_json(s->context);
     const struct profile_request request = {.files = {.modules = modules.data,
                                                       .module_count = modules.count,

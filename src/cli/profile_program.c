@@ -168,6 +168,7 @@ bool profile_program(struct report_run *report, struct wf_context *c, const stru
         fputs("warpfold: /proc does not tell how the program was started: no profile\n", stderr);
         return false;
     }
+    report_run_compare(report, c);
     report->config_json = wf_config_json(c);
     profile_init(&p, report, c, false);
     for (size_t i = 0; i < p.trial_count; i++) try_rule(&a, o, c, &p, i);

@@ -52,8 +52,8 @@ static char *path_in(const struct lab *l, const char *folder, const char *name, 
 // folder, removes files with the ending .err, too.
 static void sweep(const struct lab *l, const char *folder)
 {
-    static const char *const endings[] = {".json", ".csv", "report.html", "paper.md", "fidelity.md",
-                                          ".ptx",  ".wf",  ".elf",        NULL};
+    static const char *const endings[] = {".json",        ".csv", "report.html", "paper.md", "fidelity.md",
+                                          "measured.def", ".ptx", ".wf",         ".elf",     NULL};
     char *path = path_in(l, folder, "", "");
     folder_sweep(path, endings, *folder ? ".err" : NULL);
     free(path);
@@ -228,6 +228,9 @@ static bool publish_silicon(struct lab *l)
     if (!silicon_judge(&l->silicon, &l->jobs, &l->pool, &l->database)) return false;
     fidelity_csv(f, &text);
     bool good = write_file(l, "", "silicon", ".csv", text.text, text.length);
+    strbuf_clear(&text);
+    fidelity_measured(f, &text);
+    good = good && write_file(l, "", "measured.def", "", text.text, text.length);
     strbuf_clear(&text);
     fidelity_markdown(f, &text);
     name_build(l, &text);

@@ -510,6 +510,7 @@ static enum wf_status publish(const struct options *o, struct session *s, const 
                               enum wf_status status)
 {
     struct strbuf text = {0};
+    report_run_compare(&s->report, s->context);
     if (options_has(o, OPTION_JSON)) {
         s->report.config_json = wf_config_json(s->context);
         report_run_json(&s->report, &text);

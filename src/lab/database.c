@@ -322,6 +322,13 @@ static bool add_intervals(struct database *db, const struct job *j, const struct
     return good;
 }
 
+static const char *last_limit(const struct json_value *v)
+{
+    const struct json_value *limits = json_member(v, "limits"), *last = limits ? limits->first : NULL;
+    while (last && last->next) last = last->next;
+    return json_text(json_member(last, "limited_by"));
+}
+
 // Sets columns of a run from members of its result, NULL for absent members. Adds the run's counters and
 // energy.
 static bool set_figures(struct database *db, const struct job *j, const struct json_value *v)
@@ -330,12 +337,14 @@ static bool set_figures(struct database *db, const struct job *j, const struct j
                db,
                "UPDATE runs SET outcome = ?, output_hash = ?, launches = ?, cycles = ?, "
                "elapsed_cycles = ?, warp_instructions = ?, thread_instructions = ?, fetched = ?, "
-               "skipped = ?, reused = ?, occupancy = ?, storage_bits = ?, wall_seconds = ? WHERE id = ?",
-               "tttttttttttttt", figure(v, "outcome"), figure(v, "output_hash"), figure(v, "launches"),
+               "skipped = ?, reused = ?, occupancy = ?, storage_bits = ?, wall_seconds = ?, limited_by = ? "
+               "WHERE id = ?",
+               "ttttttttttttttt", figure(v, "outcome"), figure(v, "output_hash"), figure(v, "launches"),
                figure(v, "cycles"), figure(v, "elapsed_cycles"), figure(v, "warp_instructions"),
                figure(v, "thread_instructions"), figure(v, "fetched_warp_instructions"),
                figure(v, "skipped_warp_instructions"), figure(v, "reused_warp_instructions"),
-               figure(v, "occupancy"), figure(v, "storage_bits"), figure(v, "wall_seconds"), j->id) &&
+               figure(v, "occupancy"), figure(v, "storage_bits"), figure(v, "wall_seconds"), last_limit(v),
+               j->id) &&
            add_counters(db, j, json_member(v, "counters")) && add_energy(db, j, json_member(v, "energy")) &&
            add_intervals(db, j, json_member(json_member(v, "sample"), "errors"));
 }

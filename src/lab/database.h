@@ -6,7 +6,7 @@
 
 #include <sqlite3.h>
 
-enum { DATABASE_SCHEMA = 6 };
+enum { DATABASE_SCHEMA = 7 };
 
 struct prepared { // cached statement: a run has hundreds of rows, and preparing costs more than inserting
     const char *sql;

@@ -31,6 +31,7 @@ CREATE TABLE runs (
     fetched INTEGER, skipped INTEGER, reused INTEGER, -- warp instructions
     grid TEXT, waves REAL,      -- of the kernel with most warp instructions, its first launch: blocks, and blocks
                                 -- over those that the chip holds at once
+    limited_by TEXT,            -- what limits the kernel that came last, in words; NULL: no SMs, or kind is not run
     occupancy REAL, energy_pj REAL, storage_bits INTEGER,
     wall_seconds REAL) WITHOUT ROWID;
 

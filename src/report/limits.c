@@ -1,5 +1,6 @@
 #include "report/limits.h"
 #include "report/fields.h"
+#include "report/measured.h"
 #include "report/run.h"
 #include "report/table.h"
 
@@ -234,7 +235,11 @@ static void write_kernel(const struct report_run *r, const struct report_kernel 
     struct report_limits l = report_limits_of(r, k);
     json_open_object(j);
     report_text(j, "kernel", k->mangled);
+    const struct measured *m = r->differs_from_card ? NULL : measured_of(r->gpu, l.by);
     report_text(j, "limited_by", l.by);
+    report_text(j, "kind", measured_kind(l.by));
+    report_u64(j, "measured_launches", m ? m->launches : WF_UNKNOWN);
+    report_f64(j, "measured_error", m ? m->error : NAN);
     report_f64(j, "occupancy", l.occupancy);
     report_f64(j, "occupancy_most", k->occupancy_most < 0 ? NAN : k->occupancy_most);
     report_text(j, "occupancy_limit", k->occupancy_limit);

@@ -4,6 +4,7 @@
 #include "report/run.h"
 #include "report/account.h"
 #include "report/fields.h"
+#include "report/measured.h"
 #include "report/sampled.h"
 #include "report/table.h"
 
@@ -597,6 +598,19 @@ static bool seen_before(const struct report_run *r, size_t index)
     return false;
 }
 
+void report_run_compare(struct report_run *r, struct wf_context *c)
+{
+    static const char *const alike[] = {"gpu.core_mhz", "icnt.mhz",        "l2.mhz",
+                                        "dram.mhz",     "gpu.keep_caches", "gpu.warm"};
+    struct wf_key key;
+    r->differs_from_card = r->slice.parts != 0;
+    for (size_t i = 0; wf_key_at(c, i, &key); i++) {
+        bool is_alike = !key.is_gpus || !str_equal(key.from, "set");
+        for (size_t k = 0; k < sizeof alike / sizeof alike[0]; k++) is_alike |= str_equal(key.name, alike[k]);
+        r->differs_from_card |= !is_alike;
+    }
+}
+
 void report_slice_print(const struct report_run *r, struct strbuf *out)
 {
     const struct wf_slice *s = &r->slice;
@@ -628,6 +642,7 @@ void report_run_table(const struct report_run *r, bool colour, struct strbuf *ou
     report_slice_print(r, out);
     report_sampled_print(r, out);
     report_limits_table(r, colour, out);
+    measured_print(r, out);
     report_account_table(r, colour, out);
     report_classes_table(r, colour, out);
 }

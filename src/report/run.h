@@ -71,6 +71,7 @@ struct report_run {
     char *gpu;                        // heap; NULL: functional
     char *tech;                       // heap; NULL: base
     struct wf_slice slice;            // parts 0: the whole chip, or functional
+    bool differs_from_card; // a slice, or a setting of the GPU was set (report_run_compare)
     bool interrupted;
     bool keeps_launches; // the JSON has counters, energy and fault of every launch; set before the first
     bool has_host;       // a program with a host part; set before the first launch
@@ -88,6 +89,8 @@ void report_run_fini(struct report_run *r);
 // Adds a launch's figures to the run; copies all texts needed after the launch, except storage names.
 void report_run_add(struct report_run *r, struct wf_kernel *kernel, const struct wf_launch_config *shape,
                     const struct wf_stats *stats);
+// Notes whether a setting of the GPU was set after its file, other than clocks and what caches hold at a launch.
+void report_run_compare(struct report_run *r, struct wf_context *c);
 // Sums over all launches, with the mean occupancy weighted by cycles. Fields of a single launch, such as
 // kernel, are zero. WF_UNKNOWN: some launch has no such figure, or no launches.
 struct report_launch report_run_sum(const struct report_run *r);

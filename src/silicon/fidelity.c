@@ -1,4 +1,5 @@
 #include "silicon/fidelity.h"
+#include "report/measured.h"
 
 #include <math.h>
 #include <string.h>
@@ -66,6 +67,16 @@ static bool read_trouble(struct fidelity *f, const struct pool *pool, struct dat
     return true;
 }
 
+static bool read_kind(struct database *db, const struct job *job, const char **kind)
+{
+    sqlite3_stmt *s = database_query(db, "SELECT limited_by FROM runs WHERE id = ?", "t", job->id);
+    if (!s) return false;
+    bool is_known = sqlite3_step(s) == SQLITE_ROW && sqlite3_column_type(s, 0) != SQLITE_NULL;
+    *kind = is_known ? measured_kind((const char *)sqlite3_column_text(s, 0)) : NULL;
+    sqlite3_finalize(s);
+    return true;
+}
+
 static bool read_row(struct fidelity *f, const struct point *p, const struct job *job,
                      const struct pool *pool, struct database *db)
 {
@@ -76,7 +87,7 @@ static bool read_row(struct fidelity *f, const struct point *p, const struct job
         if (!r.trouble) good = read_ours(db, p, job->id, (enum quantity)q, &r.ours[q]);
     }
     if (good && !r.trouble)
-        good = fidelity_read_l2(db, job->id, &r.l2_sectors) &&
+        good = read_kind(db, job, &r.kind) && fidelity_read_l2(db, job->id, &r.l2_sectors) &&
                fidelity_read_setting(db, job->id, "gpu.core_mhz", &r.core_mhz) &&
                fidelity_read_setting(db, job->id, "dram.mhz", &r.dram_mhz);
     vec_push(&f->rows, r);
@@ -159,6 +170,22 @@ static void add_group(struct fidelity *f, enum point_set set, const char *card, 
     if (g.points) vec_push(&f->groups, g);
 }
 
+static void add_kind(struct fidelity *f, const char *card, const char *kind)
+{
+    struct fidelity_kind k = {.card = card, .kind = kind};
+    struct pairs cycles = {0};
+    for (size_t i = 0; i < f->rows.count; i++) {
+        const struct fidelity_row *r = &f->rows.data[i];
+        if (!is_of(r->point, POINT_SECOND, card, NULL) || !r->kind || !str_equal(r->kind, kind) ||
+            !fidelity_is_compared(r))
+            continue;
+        add_pair(&cycles, r->ours[QUANTITY_CYCLES], r->point->measured[QUANTITY_CYCLES]);
+        k.alike += str_equal(r->point->class, kind);
+    }
+    k.cycles = take_accuracy(&cycles);
+    if (k.cycles.count) vec_push(&f->kinds, k);
+}
+
 static void add_rival(struct fidelity *f, enum point_set set, const char *card, size_t model)
 {
     struct fidelity_rival v = {.set = set, .card = card, .name = f->points->models.data[model]};
@@ -187,7 +214,7 @@ static void add_word(struct words *w, const char *word)
 }
 
 // Adds the groups of sets tuning and second: for every card the classes and the whole card, then all cards
-// together. Adds the other simulators by set and card.
+// together. Adds the other simulators by set and card, and the second set by kind.
 static void add_groups(struct fidelity *f)
 {
     struct words cards = {0}, classes = {0};
@@ -206,6 +233,8 @@ static void add_groups(struct fidelity *f)
         }
         add_group(f, set, NULL, NULL);
     }
+    for (size_t c = 0; c < cards.list.count; c++)
+        for (size_t k = 0; measured_kind_at(k); k++) add_kind(f, cards.list.data[c], measured_kind_at(k));
     vec_fini(&cards.list);
     vec_fini(&classes.list);
 }
@@ -229,11 +258,24 @@ void fidelity_fini(struct fidelity *f)
 {
     vec_fini(&f->rows);
     vec_fini(&f->groups);
+    vec_fini(&f->kinds);
     vec_fini(&f->rivals);
     vec_fini(&f->streams);
     vec_fini(&f->elasticities);
     vec_fini(&f->rankings);
     arena_fini(&f->arena);
+}
+
+void fidelity_measured(const struct fidelity *f, struct strbuf *out)
+{
+    strbuf_puts(out, "// MEASURED(GPU, kind, launches, error): see report/measured.h. Written by `warpfold "
+                     "reproduce silicon` "
+                     "(measured.def\n// among its results) and copied here by `make fidelity`.\n");
+    for (size_t i = 0; i < f->kinds.count; i++) {
+        const struct fidelity_kind *k = &f->kinds.data[i];
+        strbuf_printf(out, "MEASURED(\"%s\", \"%s\", %zu, %.3f)\n", k->card, k->kind, k->cycles.count,
+                      k->cycles.error);
+    }
 }
 
 // -- the database -------------------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ struct fidelity_row {
     const struct job *job;
     const char *trouble; // why simulated values are missing; NULL: values exist
     double ours[QUANTITIES];
+    const char *kind;          // what limits the launch in the simulation (report/measured.h); NULL: unknown
     double l2_sectors;         // capacity of the run's L2 in sectors of 32 bytes; NAN: unknown
     double core_mhz, dram_mhz; // of the run; NAN: unknown
 };
@@ -25,6 +26,13 @@ struct fidelity_group {
     // error of the DRAM and of the L2 sectors read and written, summed over the group's points: simulated /
     // measured - 1; NAN: not measured
     double dram, l2;
+};
+
+// Accuracy on a card's points of set `second`, by what limits the launch in the simulation (report/measured.h).
+struct fidelity_kind {
+    const char *card, *kind;
+    size_t alike; // points whose class, by the card's counters, is the kind
+    struct accuracy cycles;
 };
 
 // Accuracy of another simulator's cycles on a card's points of a set, and of warpfold's cycles on the same
@@ -51,6 +59,7 @@ struct fidelity {
     const char *changed;           // the deviating settings; ""
     VEC(struct fidelity_row) rows; // in the order of the list
     VEC(struct fidelity_group) groups;
+    VEC(struct fidelity_kind) kinds;
     VEC(struct fidelity_rival) rivals;
     VEC(struct fidelity_stream) streams;
     VEC(struct elasticity) elasticities;
@@ -64,6 +73,9 @@ bool fidelity_make(struct fidelity *f, const struct points *points, const size_t
                    const struct jobs *jobs, const struct pool *pool, struct database *db);
 void fidelity_fini(struct fidelity *f);
 bool fidelity_store(const struct fidelity *f, struct database *db);
+
+// Appends the rows of src/report/measured.def.
+void fidelity_measured(const struct fidelity *f, struct strbuf *out);
 
 bool fidelity_is_compared(const struct fidelity_row *r); // simulated and measured cycles exist
 // The quantity's simulated value / its measured value. NAN: a value is missing, the measured value is not

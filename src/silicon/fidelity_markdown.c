@@ -63,6 +63,25 @@ static void add_groups(const struct fidelity *f, enum point_set set, struct strb
     }
 }
 
+static void add_kinds(const struct fidelity *f, struct strbuf *out)
+{
+    if (!f->kinds.count) return;
+    strbuf_puts(
+        out,
+        "\nThe same launches by what limits them in the simulation. `run` and `profile` print these errors "
+        "beside the cycles\n"
+        "of a kernel that is limited alike on the same GPU. Alike: the card's counters name the same "
+        "class.\n\n"
+        "| card | limited by | compared | error of cycles | bias | alike |\n|---|---|---|---|---|---|\n");
+    for (size_t i = 0; i < f->kinds.count; i++) {
+        const struct fidelity_kind *k = &f->kinds.data[i];
+        strbuf_printf(out, "| %s | %s | %zu |", k->card, k->kind, k->cycles.count);
+        add_number(out, " %.1f %% |", 100 * k->cycles.error);
+        add_number(out, " %+.1f %% |", 100 * k->cycles.bias);
+        strbuf_printf(out, " %zu |\n", k->alike);
+    }
+}
+
 static void add_points(const struct fidelity *f, enum point_set set, struct strbuf *out)
 {
     strbuf_puts(
@@ -240,6 +259,7 @@ void fidelity_markdown(const struct fidelity *f, struct strbuf *out)
     for (size_t i = 0; i < 2; i++) {
         if (!has_points(f, order[i])) continue;
         add_groups(f, order[i], out);
+        if (order[i] == POINT_SECOND) add_kinds(f, out);
         add_points(f, order[i], out);
         add_traffic(f, order[i], out);
     }

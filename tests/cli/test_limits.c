@@ -1,6 +1,7 @@
 // What `run` says of a kernel's limit: a kernel for each limit (limits.cu), and shares and rates beside the counters
 // and settings that they follow from. Fails where a kernel is given another cause, or a share is of another peak.
 #include "cli/cli.h"
+#include "report/measured.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -106,6 +107,46 @@ static void test_absent(struct test *t)
     cli_fini(&c);
 }
 
+// The error on measured launches that are limited alike, beside the cycles and in the JSON; none for a GPU that is no
+// measured card, or is changed by more than clocks.
+static void test_measured(struct test *t)
+{
+    struct cli c = {.t = t};
+    const struct measured *m = measured_of("gtx1080ti", "memory latency");
+    char text[200];
+    CHECK(t, m && m->launches > 5 && m->error > 0.05 && m->error < 0.3);
+    if (!m) return;
+    CHECK_STR(t, m->kind, "latency");
+    CHECK(t, !measured_of("gtx480", "memory latency"));
+    static const char chase[] =
+        "chase --grid 896 --block 32 --arg buf=s32:4096:iota --arg buf=s32:28672:zero";
+    run(&c, chase, "--gpu gtx1080ti --set gpu.core_mhz=1200");
+    CHECK_STR(t, value_behind(&c, "\"limits\"", "kind"), "\"latency\"");
+    check_near(t, number(&c, "\"limits\"", "measured_launches"), m->launches, 0);
+    check_near(t, number(&c, "\"limits\"", "measured_error"), m->error, 1e-9);
+    static const char *const others[] = {"--gpu gtx1080ti --set l1.mshrs=64",
+                                         "--gpu gtx1080ti --set gpu.slice=7", "--gpu gtx480"};
+    for (size_t i = 0; i < TEST_COUNT(others); i++) {
+        run(&c, chase, others[i]);
+        CHECK_STR(t, value_behind(&c, "\"limits\"", "measured_launches"), "null");
+        CHECK_STR(t, value_behind(&c, "\"limits\"", "measured_error"), "null");
+    }
+    snprintf(text, sizeof text,
+             "cycles beside a real card's: off by %.0f %% in the mean of %u launches limited by latency that "
+             "nothing was "
+             "tuned on (gtx1080ti, no mechanism)\n",
+             100 * m->error, m->launches);
+    cli_run(&c, LIMITS
+            "chase --grid 896 --block 32 --arg buf=s32:4096:iota --arg buf=s32:28672:zero --gpu gtx1080ti "
+            "--tech darsie");
+    CHECK_HAS(t, c.out, text);
+    cli_run(&c, LIMITS
+            "chase --grid 896 --block 32 --arg buf=s32:4096:iota --arg buf=s32:28672:zero --gpu gtx480");
+    CHECK_HAS(t, c.out,
+              "cycles beside a real card's: not validated for launches limited by latency (gtx480)\n");
+    cli_fini(&c);
+}
+
 static void test_lines(struct test *t)
 {
     struct cli c = {.t = t};
@@ -121,7 +162,10 @@ static void test_lines(struct test *t)
 
 int main(int argc, char **argv)
 {
-    static const struct test_case cases[] = {
-        {"causes", test_causes}, {"shares", test_shares}, {"absent", test_absent}, {"lines", test_lines}};
+    static const struct test_case cases[] = {{"causes", test_causes},
+                                             {"shares", test_shares},
+                                             {"absent", test_absent},
+                                             {"measured", test_measured},
+                                             {"lines", test_lines}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }

@@ -96,6 +96,27 @@ static const struct row rows[] = {
     {"bfe.u32 %r9, %r1, 5, 7;", {1, 1}, {2, 2}},
     {"bfi.b32 %r9, %r1, %r2, 5, 7;", {1, 1}, {2, 1}},
     {"add.s64 %rd9, %rd1, %rd2;", {2, 2}, {2, 2}},
+    {"mul.wide.s32 %rd10, %r1, 4; add.s64 %rd11, %rd10, %rd1; add.s64 %rd12, %rd10, %rd2; add.s64 %rd13, "
+     "%rd10, %rd3; "
+     "add.s64 %rd14, %rd10, %big; add.s64 %rd15, %rd10, %in; ld.global.u32 %r5, [%rd11]; ld.global.u32 %r6, "
+     "[%rd12]; "
+     "ld.global.u32 %r7, [%rd13]; ld.global.u32 %r8, [%rd14]; ld.global.u32 %r10, [%rd15]; xor.b32 %r5, %r5, "
+     "%r6; xor.b32 %r7, "
+     "%r7, %r8; xor.b32 %r5, %r5, %r7; xor.b32 %r9, %r5, %r10;",
+     {20, 20},
+     {14, 14}},
+    {"add.s64 %rd10, %rd1, 408; add.s64 %rd11, %rd2, %rd10; add.s64 %rd12, %rd3, %rd10; add.s64 %rd13, %in, "
+     "%rd10; "
+     "ld.global.u32 %r5, [%rd11]; ld.global.u32 %r6, [%rd12]; ld.global.u32 %r7, [%rd13]; ld.global.u32 %r8, "
+     "[%rd12+4]; "
+     "xor.b32 %r5, %r5, %r6; xor.b32 %r7, %r7, %r8; xor.b32 %r9, %r5, %r7;",
+     {12, 12},
+     {10, 12}},
+    {"setp.lt.s32 %p3, %r1, %r2; mul.lo.s32 %r5, %r3, %r4; add.s32 %r5, %r5, %r1; selp.b32 %r6, %r5, %r2, "
+     "%p3; xor.b32 %r7, "
+     "%r6, %r4; selp.b32 %r9, %r7, %r2, %p3;",
+     {6, 5},
+     {4, 3}},
     {"mul.lo.s64 %rd9, %rd1, %rd2;", {15, 13}, {4, 3}},
     {"shl.b64 %rd9, %rd1, %r1;", {2, 2}, {2, 2}},
     {"mov.b32 %f11, %r1; sin.approx.f32 %f12, %f11; mov.b32 %r9, %f12;", {2, 2}, {2, 1}},

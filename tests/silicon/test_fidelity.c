@@ -99,10 +99,12 @@ static const struct {
              "\"warp_instructions\": 500}]}"},
     {"second", "{\"status\": \"ok\", \"elapsed_cycles\": 750, \"cycles\": 750, \"warp_instructions\": 130, "
                "\"counters\": {}, \"launches\": "
-               "[{\"elapsed_cycles\": 750, \"cycles\": 750, \"warp_instructions\": 130}]}"},
+               "[{\"elapsed_cycles\": 750, \"cycles\": 750, \"warp_instructions\": 130}], \"limits\": "
+               "[{\"limited_by\": \"barriers\"}, {\"limited_by\": \"issue slots\"}]}"},
     {"hidden", "{\"status\": \"ok\", \"elapsed_cycles\": 222, \"cycles\": 222, \"warp_instructions\": 10, "
                "\"counters\": {}, \"launches\": "
-               "[{\"elapsed_cycles\": 222, \"cycles\": 222, \"warp_instructions\": 10}]}"},
+               "[{\"elapsed_cycles\": 222, \"cycles\": 222, \"warp_instructions\": 10}], \"limits\": "
+               "[{\"limited_by\": \"issue slots\"}]}"},
     {"broken", "{\"status\": \"failed\", \"fault\": \"a fault\\nand more\", \"elapsed_cycles\": 5, "
                "\"cycles\": 5, \"launches\": []}"}};
 

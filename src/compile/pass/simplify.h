@@ -22,6 +22,7 @@ struct ir_value *simplify_float(struct simplify *s, struct ir_inst *i);
 // Machine forms, after the other rules.
 struct ir_value *simplify_late(struct simplify *s, struct ir_inst *i);
 void simplify_address(struct simplify *s, struct ir_inst *i); // addresses of memory accesses, in place
+bool simplify_is_address(const struct ir_value *v);           // read, but by accesses alone, as their address
 
 // -- matching -----------------------------------------------------------------------------------------------
 

@@ -1,5 +1,7 @@
 // Rules for comparisons, selection and predicates.
+#include "compile/ir/options.h"
 #include "compile/pass/simplify.h"
+#include "isa/profile.h"
 
 static enum isa_cmp mirrored(enum isa_cmp cmp) // a cmp b = b mirrored a
 {
@@ -204,10 +206,28 @@ static struct ir_value *as_extreme(struct ir_inst *i, struct ir_inst *test)
     return build2(&b, less == straight ? IR_MIN : IR_MAX, type, x, y);
 }
 
+// An arm of a choice by p, computed for the choice alone: operands that p chooses are taken as p has them in this arm.
+//
+//     p ? f(p ? x : y) : z  ▶  p ? f(x) : z
+//
+// Unrolled conditional sums consist of such choices. Not in profile ptxplus.
+static void choose_within(const struct ir_inst *i, unsigned arm)
+{
+    struct ir_inst *inner = ir_operand(i, arm)->def, *choice;
+    if (!inner || ir_operand(i, arm)->use_count != 1 || !ir_is_pure(inner) || inner->guard.value ||
+        i->function->unit->options->profile == PROFILE_PTXPLUS)
+        return;
+    for (uint32_t k = 0; k < inner->use_count; k++)
+        if ((choice = simplify_match_once(ir_operand(inner, k), IR_SELECT)) &&
+            ir_operand(choice, 2) == ir_operand(i, 2))
+            ir_set_use(inner, k, ir_operand(choice, arm));
+}
+
 static struct ir_value *rule_select(struct ir_inst *i)
 {
     struct ir_value *yes = ir_operand(i, 0), *no = ir_operand(i, 1), *p = ir_operand(i, 2);
     struct builder b = builder_at(i);
+    struct ir_value *by;
     struct ir_inst *inner;
     uint64_t c;
     if (ir_constant_bits(p, &c)) return c ? yes : no;
@@ -217,7 +237,9 @@ static struct ir_value *rule_select(struct ir_inst *i)
         return build_select(&b, p, ir_operand(inner, 0), no);
     if ((inner = simplify_match(no, IR_SELECT)) && ir_operand(inner, 2) == p)
         return build_select(&b, p, yes, ir_operand(inner, 1));
-    if ((inner = simplify_match(p, IR_SETP))) return as_extreme(i, inner);
+    if ((inner = simplify_match(p, IR_SETP)) && (by = as_extreme(i, inner))) return by;
+    choose_within(i, 0);
+    choose_within(i, 1);
     return NULL;
 }
 

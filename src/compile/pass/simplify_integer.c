@@ -8,6 +8,8 @@
 #include "compile/pass/simplify.h"
 
 #include "base/bits.h"
+#include "compile/ir/options.h"
+#include "isa/profile.h"
 
 static struct ir_value *sum(struct ir_inst *i, struct ir_value *x, struct ir_value *y)
 {
@@ -57,11 +59,20 @@ static struct ir_value *add_constant(struct simplify *s, struct ir_inst *i, uint
     return NULL;
 }
 
+// (x + c) + y with other readers of x + c, too, as the address of accesses: c moves into their offsets, and x + y serves
+// the accesses at other constants. Profile ptxplus has no offsets.
+static bool is_base_of_accesses(const struct ir_inst *i, const struct ir_inst *inner)
+{
+    return simplify_is_wide(i) && i->function->unit->options->profile != PROFILE_PTXPLUS &&
+           !simplify_is_step(inner) && simplify_is_address(i->defs[0]);
+}
+
 static struct ir_value *add_sides(struct ir_inst *i, struct ir_value *x, struct ir_value *y)
 {
     struct ir_inst *inner;
     uint64_t c;
-    if ((inner = simplify_match_constant(x, IR_ADD, &c)) && x->use_count == 1)
+    if ((inner = simplify_match_constant(x, IR_ADD, &c)) &&
+        (x->use_count == 1 || is_base_of_accesses(i, inner)))
         return plus(i, sum(i, ir_operand(inner, 0), y), c);
     if ((inner = simplify_match(x, IR_NEG))) return binary(i, IR_SUB, y, ir_operand(inner, 0));
     if ((inner = simplify_match(x, IR_SUB))) {

@@ -8,11 +8,11 @@
 
 enum { SUMS_MAX = 4 };
 
-// True if the product has at most SUMS_MAX users, all sums that can absorb it, so that the product
-// disappears.
+// True if all users of the product are sums that can absorb it, so that the product disappears: at most SUMS_MAX,
+// but any number for a 64-bit product, whose sums are two instructions each.
 static bool only_summed(const struct ir_value *product)
 {
-    if (product->use_count > SUMS_MAX) return false;
+    if (product->use_count > SUMS_MAX && product->def->op != IR_MULWIDE) return false;
     for (const struct ir_use *u = product->first_use; u; u = u->next) {
         const struct ir_inst *user = u->user;
         if (user->op != IR_ADD || u == &user->guard) return false;

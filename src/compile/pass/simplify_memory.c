@@ -28,6 +28,15 @@ static bool has_address(const struct ir_inst *i)
     return false;
 }
 
+bool simplify_is_address(const struct ir_value *v)
+{
+    for (const struct ir_use *u = v->first_use; u; u = u->next) {
+        const struct ir_inst *i = u->user;
+        if (!has_address(i) || u - i->uses > (i->op == IR_CPASYNC)) return false;
+    }
+    return v->first_use != NULL;
+}
+
 static bool fold_offset(struct ir_inst *i, uint32_t use, int64_t *offset)
 {
     struct ir_value *base = ir_operand(i, use);
