@@ -191,13 +191,14 @@ reproduction-warpman reproduction-ilp reproduction-decoupled: reproduction-%: al
 	@$(BUILD)/warpfold reproduce $* --size medium --out $(BUILD)/$@
 	@tools/results-page $(BUILD)/$@/paper.md docs/results/$@.md "$(AGAIN_$*)"
 
-# What docs/results/fidelity.md says, likewise. Results of an older build are done again. Without LEAVE_OUT= two launches that take
+# What docs/results/fidelity.md and fidelity-launches.md say, likewise. Results of an older build are done again. Without LEAVE_OUT= two launches that take
 # hours are listed as left out; the rest takes about forty minutes of a processor.
 LEAVE_OUT := ,-poly-corr,-poly-syr2k
 fidelity: all
 	@test $(BUILD)/fidelity/results.db -nt $(BUILD)/warpfold || rm -rf $(BUILD)/fidelity
 	@$(BUILD)/warpfold reproduce silicon:tuning,second,clocks,variants$(LEAVE_OUT) $(if $(MEASUREMENTS),--measurements $(MEASUREMENTS)) --out $(BUILD)/fidelity
-	@tools/results-page $(BUILD)/fidelity/fidelity.md docs/results/fidelity.md "$(AGAIN_fidelity)"
+	@tools/results-page $(BUILD)/fidelity/fidelity-launches.md docs/results/fidelity-launches.md "$(AGAIN_fidelity)"
+	@cp $(BUILD)/fidelity/fidelity.md $(BUILD)/fidelity/fidelity.svg docs/results/
 	@cp $(BUILD)/fidelity/measured.def src/report/measured.def
 
 # One workload and one thread at a time, on a machine that does nothing else.

@@ -52,8 +52,10 @@ static char *path_in(const struct lab *l, const char *folder, const char *name, 
 // folder, removes files with the ending .err, too.
 static void sweep(const struct lab *l, const char *folder)
 {
-    static const char *const endings[] = {".json",        ".csv", "report.html", "paper.md", "fidelity.md",
-                                          "measured.def", ".ptx", ".wf",         ".elf",     NULL};
+    static const char *const endings[] = {
+        ".json",       ".csv",         "report.html",  "paper.md",
+        "fidelity.md", "measured.def", "fidelity.svg", "fidelity-launches.md",
+        ".ptx",        ".wf",          ".elf",         NULL};
     char *path = path_in(l, folder, "", "");
     folder_sweep(path, endings, *folder ? ".err" : NULL);
     free(path);
@@ -231,6 +233,13 @@ static bool publish_silicon(struct lab *l)
     strbuf_clear(&text);
     fidelity_measured(f, &text);
     good = good && write_file(l, "", "measured.def", "", text.text, text.length);
+    strbuf_clear(&text);
+    fidelity_plot(f, &text);
+    good = good && write_file(l, "", "fidelity.svg", "", text.text, text.length);
+    strbuf_clear(&text);
+    fidelity_launches_markdown(f, &text);
+    name_build(l, &text);
+    good = good && write_file(l, "", "fidelity-launches.md", "", text.text, text.length);
     strbuf_clear(&text);
     fidelity_markdown(f, &text);
     name_build(l, &text);

@@ -108,4 +108,9 @@ void fidelity_streams_markdown(const struct fidelity *f, struct strbuf *out);
 void fidelity_headline(const struct fidelity *f, struct strbuf *out);
 void fidelity_table(const struct fidelity *f, bool colour, struct strbuf *out);
 void fidelity_csv(const struct fidelity *f, struct strbuf *out);
-void fidelity_markdown(const struct fidelity *f, struct strbuf *out); // fidelity_markdown.c
+// fidelity_markdown.c: docs/results/fidelity.md, in two pages of paper; all launches (fidelity_launches.c); the
+// errors of the summary's launches as a scatter plot (fidelity_plot.c)
+void fidelity_markdown(const struct fidelity *f, struct strbuf *out);
+void fidelity_launches_markdown(const struct fidelity *f, struct strbuf *out);
+void fidelity_plot(const struct fidelity *f, struct strbuf *out);
+bool fidelity_has_points(const struct fidelity *f, enum point_set set);

@@ -163,6 +163,7 @@ static bool read_point(struct list *l, struct point *p)
     if (!point_are_settings(p->settings))
         return refuse(l, "settings are KEY=VALUE words, not \"%s\"", p->settings);
     p->gpu = p->card;
+    p->cause = keep(l->points, optional(l, "cause"));
     p->script = *optional(l, "script") ? keep(l->points, optional(l, "script")) : p->name;
     if (!is_name(p->script)) return refuse(l, "a script's name is letters, digits, - + and _");
     p->set = (enum point_set)set;

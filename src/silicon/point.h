@@ -33,6 +33,7 @@ struct point {
     // place.
     const char *elsewhere;
     const char *source, *licence, *note;
+    const char *cause;  // of a difference from the card; "": not said
     const char *script; // name of the script's file in points/, without .wf
     const char *series; // set clocks: name of the list's row, here at core_mhz and dram_mhz; otherwise NULL
     double core_mhz, dram_mhz;

@@ -254,6 +254,12 @@ static void test_texts(struct test *t)
     fidelity_table(&s.fidelity, false, &out);
     strbuf_puts(&out, "\n-- Markdown --\n");
     fidelity_markdown(&s.fidelity, &out);
+    strbuf_puts(&out, "\n-- launches --\n");
+    fidelity_launches_markdown(&s.fidelity, &out);
+    strbuf_puts(&out, "\n-- plot --\n");
+    fidelity_plot(&s.fidelity, &out);
+    strbuf_puts(&out, "\n-- report/measured.def --\n");
+    fidelity_measured(&s.fidelity, &out);
     CHECK_GOLDEN(t, "tests/silicon/fidelity.golden", out.text);
     strbuf_clear(&out);
     fidelity_csv(&s.fidelity, &out);
