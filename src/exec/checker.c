@@ -323,6 +323,18 @@ void checker_changed_factor(struct warp *w, uint32_t inst)
         check_say(c, "shared memory with a factor of the product is written before the wait for its group");
 }
 
+void checker_unordered_product(struct warp *w, const struct bound *d)
+{
+    struct check *c = w->exec->checker->check;
+    unsigned flags = bound_inst(d, w)->flags;
+    struct check_event at = event_of(w, d->index, 0, "wgmma");
+    if (flags & INST_UNFENCED && check_found(c, CHECK_UNFENCED, &at, NULL, 0))
+        check_say(
+            c, "registers of the product are accessed by other instructions, without a wgmma.fence behind");
+    if (flags & INST_EXPOSED && check_found(c, CHECK_EXPOSED, &at, NULL, 0))
+        check_say(c, "other instructions access the sums of the product before the wait for its group");
+}
+
 // Kind of an unordered pair: by the copy, if one of the accesses is a copy's. Which access comes first in a functional run
 // says nothing.
 static enum check_kind kind_of_pair(bool is_shared, const struct race_record *before, bool before_writes,
