@@ -1,6 +1,7 @@
 // Bulk copies: see bulk.h.
 #include "exec/bulk.h"
 #include "exec/async.h"
+#include "exec/checker.h"
 #include "exec/general.h"
 #include "exec/mbarrier.h"
 #include "exec/phase.h"
@@ -111,6 +112,7 @@ static void complete(struct cta *to, uint32_t barrier, uint32_t bytes)
     memcpy(&state, to->shared + barrier, sizeof state);
     state = mbarrier_arrive(state, ((0 - (uint64_t)bytes) & mask) << MBARRIER_BYTES_BIT);
     memcpy(to->shared + barrier, &state, sizeof state);
+    if (to->checked) checker_changed(to, barrier);
     phase_changed(to, barrier);
 }
 

@@ -7,6 +7,7 @@
 #include "exec/checker.h"
 #include "check/check.h"
 #include "exec/general.h"
+#include "exec/mbarrier.h"
 #include "exec/race_book.h"
 #include "isa/fields.h"
 #include "isa/modes.h"
@@ -23,10 +24,17 @@ struct checker {
     uint8_t nothing[16]; // bytes of excused accesses
 };
 
+struct arrival { // the last at an mbarrier
+    uint32_t barrier;
+    uint64_t state; // behind the last change
+    struct check_event at;
+};
+
 struct checker_block {
-    uint64_t *shared; // bits
-    uint64_t *local;  // bits, [warp][lane][byte]
-    uint64_t *acted;  // by warp: lanes that have stored, or arrived at a barrier
+    VEC(struct arrival) arrivals; // one an mbarrier
+    uint64_t *shared;             // bits
+    uint64_t *local;              // bits, [warp][lane][byte]
+    uint64_t *acted;              // by warp: lanes that have stored, or arrived at a barrier
 };
 
 void checker_create(struct exec *e)
@@ -46,9 +54,41 @@ void checker_destroy(struct exec *e)
     e->checker = NULL;
 }
 
+// Bytes that an mbarrier expects and that are not complete; below zero: complete and not expected.
+static int32_t bytes_of(uint64_t state)
+{
+    const int32_t modulus = 1 << MBARRIER_BYTES_BITS;
+    int32_t bytes = (int32_t)(state >> MBARRIER_BYTES_BIT) & (modulus - 1);
+    return bytes >= modulus / 2 ? bytes - modulus : bytes;
+}
+
+// An mbarrier whose memory has been used otherwise since is not looked at.
+static void check_arrivals(const struct cta *c)
+{
+    struct check *to = c->exec->checker->check;
+    for (size_t k = 0; k < c->checked->arrivals.count; k++) {
+        const struct arrival *a = &c->checked->arrivals.data[k];
+        int32_t bytes = bytes_of(a->state);
+        if (memcmp(c->shared + a->barrier, &a->state, sizeof a->state) != 0 || !bytes) continue;
+        if (check_found(to, CHECK_TRANSACTIONS, &a->at, NULL, 0))
+            check_say(to, "the block ends with %d bytes at the mbarrier %s", bytes < 0 ? -bytes : bytes,
+                      bytes < 0 ? "complete and never expected" : "expected and not complete");
+    }
+}
+
+void checker_changed(const struct cta *c, uint32_t barrier)
+{
+    for (size_t k = 0; k < c->checked->arrivals.count; k++) {
+        struct arrival *a = &c->checked->arrivals.data[k];
+        if (a->barrier == barrier) memcpy(&a->state, c->shared + barrier, sizeof a->state);
+    }
+}
+
 void checker_block_end(struct cta *c)
 {
     if (!c->checked) return;
+    if (!c->warps_left) check_arrivals(c);
+    vec_fini(&c->checked->arrivals);
     free(c->checked->shared);
     free(c->checked->local);
     free(c->checked->acted);
@@ -321,6 +361,31 @@ void checker_changed_factor(struct warp *w, uint32_t inst)
     struct check_event at = event_of(w, inst, 0, "wgmma");
     if (check_found(c, CHECK_FACTOR, &at, NULL, 0))
         check_say(c, "shared memory with a factor of the product is written before the wait for its group");
+}
+
+void checker_arrived(struct warp *w, const struct bound *d, unsigned lane, struct cta *at, uint32_t barrier)
+{
+    struct arrival *a = NULL;
+    for (size_t k = 0; k < at->checked->arrivals.count && !a; k++)
+        if (at->checked->arrivals.data[k].barrier == barrier) a = &at->checked->arrivals.data[k];
+    if (!a) {
+        vec_push(&at->checked->arrivals, ((struct arrival){.barrier = barrier}));
+        a = &vec_last(&at->checked->arrivals);
+    }
+    a->at = event_of(w, d->index, lane, "arrive");
+    checker_changed(at, barrier);
+}
+
+void checker_unordered_product(struct warp *w, const struct bound *d)
+{
+    struct check *c = w->exec->checker->check;
+    unsigned flags = bound_inst(d, w)->flags;
+    struct check_event at = event_of(w, d->index, 0, "wgmma");
+    if (flags & INST_UNFENCED && check_found(c, CHECK_UNFENCED, &at, NULL, 0))
+        check_say(
+            c, "registers of the product are accessed by other instructions, without a wgmma.fence behind");
+    if (flags & INST_EXPOSED && check_found(c, CHECK_EXPOSED, &at, NULL, 0))
+        check_say(c, "other instructions access the sums of the product before the wait for its group");
 }
 
 // Kind of an unordered pair: by the copy, if one of the accesses is a copy's. Which access comes first in a functional run

@@ -39,6 +39,10 @@ void checker_open_copy(struct warp *w, uint32_t inst, unsigned lane);
 // A product by wgmma: its warp never waits; its factors in shared memory have changed before the wait.
 void checker_open_product(struct warp *w, uint32_t inst);
 void checker_changed_factor(struct warp *w, uint32_t inst);
+// An arrival at an mbarrier of the block `at`, or a completion of bytes; a copy's completion. At its end a block has no bytes open.
+void checker_arrived(struct warp *w, const struct bound *d, unsigned lane, struct cta *at, uint32_t barrier);
+void checker_changed(const struct cta *c, uint32_t barrier);
+void checker_unordered_product(struct warp *w, const struct bound *d); // by the marks of the compiler
 void checker_race(const struct launch *l, bool is_shared, uint64_t address, const struct race_record *before,
                   bool before_writes, const struct launch *other, const struct race_record *now,
                   bool now_writes);

@@ -2,6 +2,7 @@
 #include "exec/phase.h"
 #include "exec/async.h"
 #include "exec/bulk.h"
+#include "exec/checker.h"
 #include "exec/general.h"
 #include "exec/hint.h"
 #include "exec/mbarrier.h"
@@ -144,6 +145,7 @@ static const struct bound *arrive(const struct bound *d, struct warp *w, uint8_t
     for (; next && active; active &= active - 1) {
         uint64_t address = exec_lane_address(d, w, regs, 0, bit_lowest(active));
         struct cta *c = address > mask ? cluster_block(w->cta, address) : w->cta;
+        if (c && c->checked) checker_arrived(w, d, bit_lowest(active), c, (uint32_t)(address & mask));
         if (c) phase_changed(c, address & mask);
     }
     return next;

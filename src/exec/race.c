@@ -58,6 +58,7 @@ void race_block_start(struct cta *c)
     b->clock = heap_alloc(n * n * sizeof *b->clock);
     b->now = heap_alloc(n * sizeof *b->now);
     b->gathered = heap_alloc(barriers * n * sizeof *b->gathered);
+    b->gathered_acquired = heap_alloc(barriers * sizeof *b->gathered_acquired);
     b->sync = heap_alloc(n * sizeof *b->sync);
     b->all_sync = heap_alloc(n * sizeof *b->all_sync);
     b->lane_sync = heap_alloc(n * LANES_MAX * sizeof *b->lane_sync);
@@ -73,6 +74,7 @@ void race_block_end(struct cta *c)
     free(b->clock);
     free(b->now);
     free(b->gathered);
+    free(b->gathered_acquired);
     free(b->sync);
     free(b->all_sync);
     free(b->lane_sync);
@@ -128,6 +130,7 @@ void race_barrier_arrive(struct warp *w, unsigned number)
     uint32_t *gathered = &b->gathered[number * b->warps], *own = &b->clock[w->index * b->warps];
     for (uint32_t u = 0; u < b->warps; u++) gathered[u] = u32_max(gathered[u], own[u]);
     gathered[w->index] = u32_max(gathered[w->index], b->now[w->index]);
+    b->gathered_acquired[number] = u32_max(b->gathered_acquired[number], b->acquired[w->index]);
     b->now[w->index]++;
     race_warp_sync(w, w->present & ~w->exited);
 }
@@ -139,6 +142,7 @@ void race_barrier_leave(struct warp *w, unsigned number)
     const uint32_t *gathered = &b->gathered[number * b->warps];
     uint32_t *own = &b->clock[w->index * b->warps];
     for (uint32_t u = 0; u < b->warps; u++) own[u] = u32_max(own[u], gathered[u]);
+    b->acquired[w->index] = u32_max(b->acquired[w->index], b->gathered_acquired[number]);
     race_warp_sync(w, w->present & ~w->exited);
 }
 
@@ -147,6 +151,7 @@ void race_barrier_complete(struct cta *c, unsigned number, bool is_of_all)
     struct race_block *b = c->race;
     if (!c->exec->races) return;
     memset(&b->gathered[number * b->warps], 0, b->warps * sizeof(uint32_t));
+    b->gathered_acquired[number] = 0;
     if (is_of_all && !b->copies) race_book_settle(c->exec->races->book, b->shared); // a copy may be under way
 }
 

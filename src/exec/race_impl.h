@@ -9,8 +9,9 @@ struct race_block {
     uint32_t *now;   // stamp of each warp
     // [barrier * warps + u]: maximum of clock[v * warps + u] over arrived warps v, and stamp of u if arrived.
     uint32_t *gathered;
-    uint32_t *sync;      // number of the last warp-wide sync of each warp
-    uint32_t *all_sync;  // of each warp: number of the last warp-wide sync of all live lanes
+    uint32_t *gathered_acquired; // by barrier: maximum of `acquired` over arrived warps
+    uint32_t *sync;              // number of the last warp-wide sync of each warp
+    uint32_t *all_sync;          // of each warp: number of the last warp-wide sync of all live lanes
     uint32_t *lane_sync; // [warp * LANES_MAX + lane]: number of the lane's last warp-wide sync of some lanes
     uint32_t *acquired;  // by warp: latest publication time acquired
     uint32_t fenced;     // time of the block's last fence

@@ -181,6 +181,7 @@ void exec_cta_start(struct cta *c, uint64_t linear)
 {
     const struct exec *e = c->exec;
     const uint32_t *grid = e->launch->grid;
+    checker_block_end(c);
     c->linear = linear;
     c->id[0] = (uint32_t)(linear % grid[0]);
     c->id[1] = (uint32_t)(linear / grid[0] % grid[1]);

@@ -271,6 +271,7 @@ const struct bound *exec_wgmma(const struct bound *d, struct warp *w, uint8_t *r
     const struct bound *next;
     struct warpgroup_product p;
     if (!exec_assemble_warp(d, w, active, &next)) return next;
+    if (w->exec->checker) checker_unordered_product(w, d);
     take_operands(d, w, regs, &p);
     p.is_over = !is_late(w->exec);
     if (p.is_over && !finish(w, regs, &p)) return NULL;

@@ -42,7 +42,9 @@ enum { // flags, besides the other fields of an instruction
     INST_NC = 1 << 12,       // LDG: read-only data
     // BRA: the PTX source (.uni) promises that all active lanes agree; a hint, not trusted.
     INST_UNIFORM = 1 << 13,
-    INST_SCALAR = 1 << 14    // HSETP2
+    INST_SCALAR = 1 << 14,   // HSETP2
+    // WGMMA, for the checker: other instructions access its registers behind the last fence, or its sums before the wait
+    INST_UNFENCED = INST_NC, INST_EXPOSED = 1 << 15
 };
 
 unsigned isa_type_bytes(enum isa_type type);

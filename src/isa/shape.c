@@ -43,6 +43,7 @@
 
 #define M(name)            (1ull << MODIFIER_##name)
 #define FLAG(set, name)    ((set)&M(name) ? INST_##name : 0)
+#define UNORDERED          (M(UNFENCED) | M(EXPOSED))
 #define CARRY(set)         ((set)&M(X) ? INST_CC | INST_X : 0)
 #define MODE(name)         (1ull << MODE_##name)
 #define MODES(first, last) ((2ull << MODE_##last) - MODE(first))
@@ -57,7 +58,8 @@
     .modifiers = (set),                                                                                      \
     .flags = FLAG(set, FTZ) | FLAG(set, SAT) | CARRY(set) | FLAG(set, HI) | FLAG(set, SX) | FLAG(set, EX) |  \
              FLAG(set, WRAP) | FLAG(set, NAN) | FLAG(set, XORSIGN) | FLAG(set, RELU) | FLAG(set, BF) |       \
-             FLAG(set, NC) | FLAG(set, UNIFORM) | FLAG(set, SCALAR),
+             FLAG(set, NC) | FLAG(set, UNIFORM) | FLAG(set, SCALAR) | FLAG(set, UNFENCED) |                  \
+             FLAG(set, EXPOSED),
 
 _Static_assert(MODE_COUNT <= 64 && MODIFIER_COUNT <= 64, "a set of either is 64 bits");
 

@@ -38,6 +38,8 @@ static const struct {
     [M(NC)] = {INST_NC, "CONSTANT"},
     [M(UNIFORM)] = {INST_UNIFORM, "U"},
     [M(SCALAR)] = {INST_SCALAR, "H0_H0"},
+    [M(UNFENCED)] = {INST_UNFENCED, "UNFENCED"},
+    [M(EXPOSED)] = {INST_EXPOSED, "EXPOSED"},
 };
 
 const char *isa_modifier_text(const struct inst *i, enum isa_modifier m)
@@ -79,6 +81,8 @@ const char *isa_modifier_text(const struct inst *i, enum isa_modifier m)
     case M(BF):
     case M(NC):
     case M(UNIFORM):
+    case M(UNFENCED):
+    case M(EXPOSED):
     case M(SCALAR): return i->flags & flags[m].flag ? flags[m].text : "";
     case M(LUT2):
     case M(SHIFT):
@@ -152,6 +156,8 @@ bool isa_modifier_set(struct inst *i, enum isa_modifier m, unsigned v)
     case M(BF):
     case M(NC):
     case M(UNIFORM):
+    case M(UNFENCED):
+    case M(EXPOSED):
     case M(SCALAR):
         i->flags = (uint16_t)(v ? i->flags | flags[m].flag : i->flags & ~flags[m].flag);
         return v < 2;

@@ -36,6 +36,8 @@ enum isa_modifier {
     MODIFIER_SEM,   // .STRONG
     MODIFIER_SCOPE, // .GPU, unless the order is weak
     MODIFIER_UNIFORM,
+    MODIFIER_UNFENCED,
+    MODIFIER_EXPOSED,
     // .LUT, always on LOP3 and PLOP3; the table follows the operands.
     MODIFIER_LUT,
     // Fields printed among the operands, not as a suffix of the mnemonic.

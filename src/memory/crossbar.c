@@ -1,4 +1,6 @@
 #include "memory/crossbar.h"
+#include "base/bits.h"
+#include "memory/system.h"
 
 #include <string.h>
 
@@ -58,9 +60,20 @@ void arrivals_sort(struct arrivals *a)
     }
 }
 
-uint32_t crossbar_flits(const struct memory_config *c, uint32_t data_bytes)
+static uint32_t cycles_of(const struct memory_config *c, uint32_t data_bytes, uint32_t port_bytes)
 {
     uint32_t bytes = c->icnt_header_bytes + data_bytes;
-    uint32_t flits = (bytes + c->icnt_flit_bytes - 1) / c->icnt_flit_bytes;
-    return flits ? flits : 1;
+    uint32_t cycles = (bytes + port_bytes - 1) / port_bytes;
+    return cycles ? cycles : 1;
+}
+
+uint32_t crossbar_flits(const struct memory_config *c, uint32_t data_bytes)
+{
+    return cycles_of(c, data_bytes, c->icnt_flit_bytes);
+}
+
+uint32_t crossbar_sm_cycles(const struct memory_config *c, const struct packet *p)
+{
+    if (!c->icnt_sm_bytes || !memory_has_data(p->kind)) return p->flits;
+    return cycles_of(c, (uint32_t)bit_count8(p->sectors) * SECTOR_BYTES, c->icnt_sm_bytes);
 }

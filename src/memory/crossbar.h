@@ -58,6 +58,8 @@ static inline void arrivals_gather(struct arrivals *a, const struct bag *b, unsi
 void arrivals_sort(struct arrivals *a);
 
 uint32_t crossbar_flits(const struct memory_config *c, uint32_t data_bytes);
+// Interconnect cycles of the port of the SM that receives the packet.
+uint32_t crossbar_sm_cycles(const struct memory_config *c, const struct packet *p);
 // A sender's priority among packets with equal start; 0 goes first. The priorities rotate: the sender with
 // turn 0 changes every cycle.
 static inline uint32_t crossbar_turn(uint64_t start, uint32_t sender, uint32_t senders)
@@ -65,11 +67,11 @@ static inline uint32_t crossbar_turn(uint64_t start, uint32_t sender, uint32_t s
     return (uint32_t)((sender + senders - start % senders) % senders);
 }
 // Reserves the receiver's port for `busy` interconnect cycles. Returns the cycle of the last flit's arrival; for
-// a riding packet, of the packet it rides in.
+// a riding packet, of the packet it rides in. A port faster than the sender's waits for the last flit.
 static inline uint64_t crossbar_arrive(const struct memory_config *c, uint64_t *port_free,
                                        const struct packet *p, uint32_t busy)
 {
-    uint64_t first = p->start + c->icnt_latency;
+    uint64_t first = p->start + c->icnt_latency + (p->flits > busy ? p->flits - busy : 0);
     if (first < *port_free) first = *port_free;
     *port_free = first + busy;
     return first + busy - 1;

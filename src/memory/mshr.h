@@ -14,11 +14,15 @@ struct mshr_waiter { // opaque to this file
     uint32_t token;
     uint16_t owner;
     uint8_t sectors, kind, grid;
+    bool is_coalesced; // the reply leaves with another waiter's
 };
 
 struct mshr {
     uint64_t line;
-    uint64_t warps;              // the owner's warps
+    union {
+        uint64_t warps;  // an SM's cache: the owner's warps
+        uint64_t groups; // the L2: groups of SMs with waiters
+    };
     uint8_t sectors;             // requested, not yet filled
     uint32_t first, last, count; // waiters of the line
     uint32_t chain;              // next in the bucket or in the free list

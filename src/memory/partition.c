@@ -21,12 +21,26 @@ struct answer { // ready to leave a slice
     struct mshr_waiter who;
 };
 
+// The coalescer before the L2 (l2.coalesce): a load of a line that a near SM has loaded, and whose reply has not left, shares
+// the lookup and the port. It has its own latency. Lines on their way from DRAM are known by the MSHRs, others by this table.
+struct passing { // a hit whose reply may not have left
+    uint64_t line;
+    uint32_t number; // of the slice's hits
+    uint8_t group, sectors;
+};
+
+enum { PASSING = 128 }; // entries of a slice, direct-mapped
+
 struct slice {
     struct cache *cache;
+    struct passing *passing; // NULL: no hit yet, or no coalescer
+    uint32_t hits_left;      // hits whose replies have left
     struct mshrs mshrs;
     FIFO(struct query) queue;
     FIFO(struct answer) hits, fills;
     uint64_t free_at;     // the tags, core cycle
+    uint64_t tags_free;   // the tags after the last lookup, L2 cycle
+    uint64_t tags_after;  // tags_free as a core cycle
     uint64_t input_free;  // crossbar ports, interconnect cycles
     uint64_t output_free; // interconnect cycle
     uint64_t output_at;   // output_free as a core cycle
@@ -118,6 +132,7 @@ void partition_destroy(struct partition *p)
         struct slice *s = &p->slices[k];
         cache_destroy(s->cache);
         mshrs_fini(&s->mshrs);
+        free(s->passing);
         fifo_fini(&s->queue);
         fifo_fini(&s->hits);
         fifo_fini(&s->fills);
@@ -162,14 +177,15 @@ static void accept(struct partition *p, const struct packet *k)
         fifo_last(&s->queue).is_followed = true;
         p->counts[k->grid].rides++;
     }
-    fifo_push(&s->queue,
-              (struct query){
-                  arrive, k->line, {k->token, k->sm, k->sectors, k->kind, k->grid}, k->is_partial, false});
+    fifo_push(
+        &s->queue,
+        (struct query){
+            arrive, k->line, {k->token, k->sm, k->sectors, k->kind, k->grid, false}, k->is_partial, false});
     note_tags(s);
     p->counts[k->grid].requests++;
     p->counts[k->grid].request_flits += k->flits;
     p->books.accepted++;
-    if (k->kind == MEMORY_LOAD || k->kind == MEMORY_ATOMIC) p->books.asked += bit_count8(k->sectors);
+    if (memory_has_data(k->kind)) p->books.asked += bit_count8(k->sectors);
     p->due = 0;
 }
 
@@ -355,6 +371,39 @@ static bool serve_store(struct partition *p, uint64_t done, uint32_t slice, cons
     return true;
 }
 
+static unsigned group_of(const struct partition *p, const struct query *q)
+{
+    return q->who.owner / p->c->l2_coalesce % 64;
+}
+
+static struct passing *passing_of(const struct slice *s, uint64_t line, unsigned group)
+{
+    return &s->passing[(line / SECTOR_BYTES ^ line >> 13 ^ group * 37) % PASSING];
+}
+
+// Whether the load may share the lookup of a near SM's load whose reply has not left.
+static bool is_coalesced(const struct partition *p, const struct slice *s, const struct query *q,
+                         uint32_t mshr)
+{
+    if (!p->c->l2_coalesce || q->who.kind != MEMORY_LOAD) return false;
+    unsigned group = group_of(p, q);
+    if (mshr != MSHR_NONE) return s->mshrs.all.data[mshr].groups >> group & 1;
+    if (!s->passing) return false;
+    const struct passing *h = passing_of(s, q->line, group);
+    return h->line == q->line && h->group == group && !(q->who.sectors & ~h->sectors) &&
+           h->number - s->hits_left < s->hits.count;
+}
+
+// The load's reply is the last of the slice's hits.
+static void note_passing(const struct partition *p, struct slice *s, const struct query *q)
+{
+    if (!p->c->l2_coalesce || q->who.kind != MEMORY_LOAD || q->who.is_coalesced) return;
+    if (!s->passing) s->passing = heap_alloc(PASSING * sizeof *s->passing);
+    unsigned group = group_of(p, q);
+    *passing_of(s, q->line, group) =
+        (struct passing){q->line, s->hits_left + (uint32_t)s->hits.count - 1, (uint8_t)group, q->who.sectors};
+}
+
 static void count_load(struct memory_counts *n, enum cache_result result, uint8_t sectors)
 {
     n->l2_read_sectors += bit_count8(sectors);
@@ -389,16 +438,20 @@ static enum cache_result load(struct partition *p, uint64_t done, uint32_t slice
 
 // Loads and atomics need data. Without room in the MSHRs (a free entry, or a free merge on a pending line),
 // only a request with every sector valid is served. False: the request must wait.
-static bool serve_load(struct partition *p, uint64_t done, uint32_t slice, const struct query *q)
+static bool serve_load(struct partition *p, uint64_t done, uint32_t slice, struct query *q)
 {
     struct slice *s = &p->slices[slice];
     uint8_t missing;
     uint32_t k = mshrs_find(&s->mshrs, q->line);
-    if (!mshrs_have_room(&s->mshrs, k) && !contains(p, s, q->line, q->who.sectors)) return false;
+    bool joins = is_coalesced(p, s, q, k);
+    if (!joins && !mshrs_have_room(&s->mshrs, k) && !contains(p, s, q->line, q->who.sectors)) return false;
     enum cache_result result = load(p, done, slice, q, &missing);
     bool is_full = result == CACHE_FULL;
     if (is_full && !missing) return false;
-    if (!is_full && q->who.kind == MEMORY_LOAD) {
+    q->who.is_coalesced = joins && !is_full && !missing;
+    if (q->who.is_coalesced) {
+        p->counts[q->who.grid].l2_coalesced++;
+    } else if (!is_full && q->who.kind == MEMORY_LOAD) {
         count_load(&p->counts[q->who.grid], result, q->who.sectors);
     } else if (!is_full) {
         p->counts[q->who.grid].l2_atomics++;
@@ -408,10 +461,12 @@ static bool serve_load(struct partition *p, uint64_t done, uint32_t slice, const
     }
     if (result == CACHE_HIT) {
         fifo_push(&s->hits, (struct answer){done, q->who});
+        note_passing(p, s, q);
         return true;
     }
     if (k == MSHR_NONE) k = mshrs_take(&s->mshrs, q->line);
     if (!is_full) mshrs_wait(&s->mshrs, k, q->who);
+    if (p->c->l2_coalesce && !is_full) s->mshrs.all.data[k].groups |= 1ull << group_of(p, q);
     if (missing) {
         s->mshrs.all.data[k].sectors |= missing;
         ask_dram(p, done, slice, q->line, missing, k, q->who.grid);
@@ -425,6 +480,14 @@ static bool has_way(const struct partition *p, const struct slice *s, const stru
     uint32_t most = p->c->dram_backlog;
     if (!most || p->to_dram.count + dram_waiting(p->dram) < p->c->dram_queue + most) return true;
     return p->c->l2_write == CACHE_WRITE_BACK && contains(p, s, q->line, q->who.sectors);
+}
+
+// Cycle of a component's clock at core cycle `now`, not before the component's cycle `free`, which is core cycle `free_at`. A
+// component that goes on without a pause keeps its own cycle: rounded twice, every step would lose up to a cycle. A component
+// faster than the core takes one step a core cycle.
+static inline uint64_t own_cycle(struct clock_ratio c, uint64_t now, uint64_t free, uint64_t free_at)
+{
+    return now > free_at || c.own_mhz > c.core_mhz ? clock_from_core(c, now) : free;
 }
 
 // Cycles of the slice's clock between the lookup of a query and the next.
@@ -452,8 +515,10 @@ static void look_up(struct partition *p, uint64_t now, uint32_t slice)
         return;
     }
     fifo_pop(&s->queue);
-    if (!q.is_followed)
-        s->free_at = clock_to_core(p->l2, clock_from_core(p->l2, now) + interval_of(p->c, &q));
+    if (!q.is_followed && !q.who.is_coalesced) {
+        s->tags_free = own_cycle(p->l2, now, s->tags_free, s->tags_after) + interval_of(p->c, &q);
+        s->free_at = s->tags_after = clock_to_core(p->l2, s->tags_free);
+    }
     note_tags(s);
     note_port(s);
 }
@@ -465,13 +530,14 @@ static void leave(struct partition *p, uint64_t now, uint32_t slice, struct bag 
     struct slice *s = &p->slices[slice];
     bool hit = s->hits.count && (!s->fills.count || fifo_head(&s->hits).ready <= fifo_head(&s->fills).ready);
     struct mshr_waiter w = hit ? fifo_head(&s->hits).who : fifo_head(&s->fills).who;
-    if (hit)
+    if (hit) {
         fifo_pop(&s->hits);
-    else
+        s->hits_left++;
+    } else {
         fifo_pop(&s->fills);
-    bool has_data = w.kind == MEMORY_LOAD || w.kind == MEMORY_ATOMIC;
-    uint32_t sectors = has_data ? bit_count8(w.sectors) : 0;
-    struct packet k = {.start = u64_max(clock_from_core(p->icnt, now), s->output_free),
+    }
+    uint32_t sectors = memory_has_data(w.kind) ? bit_count8(w.sectors) : 0;
+    struct packet k = {.start = own_cycle(p->icnt, now, s->output_free, s->output_at),
                        .token = w.token,
                        .slice = s->index,
                        .sm = w.owner,
@@ -481,7 +547,7 @@ static void leave(struct partition *p, uint64_t now, uint32_t slice, struct bag 
                        .grid = w.grid,
                        .from_dram = !hit};
     k.turn = crossbar_turn(k.start, k.slice, p->slice_total);
-    s->output_free = k.start + k.flits * p->port_cycles;
+    if (!w.is_coalesced) s->output_free = k.start + k.flits * p->port_cycles;
     s->output_at = clock_to_core(p->icnt, s->output_free);
     note_port(s);
     bag_add(replies, k.sm, &k);

@@ -189,7 +189,8 @@ void memory_system_open(struct memory_system *m, unsigned sm)
     arrivals_sort(&p->arriving);
     for (size_t k = 0; k < p->arriving.packets.count; k++) {
         const struct packet *a = &p->arriving.packets.data[k];
-        uint64_t cycle = clock_to_core(m->icnt, crossbar_arrive(&m->c, &p->input_free, a, a->flits));
+        uint64_t cycle =
+            clock_to_core(m->icnt, crossbar_arrive(&m->c, &p->input_free, a, crossbar_sm_cycles(&m->c, a)));
         reply(m, p, &(struct memory_reply){cycle, a->token, a->sm, a->sectors, a->grid, a->from_dram});
     }
     p->arriving.packets.count = 0;

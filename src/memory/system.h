@@ -18,6 +18,11 @@
 
 enum memory_kind { MEMORY_LOAD, MEMORY_STORE, MEMORY_ATOMIC, MEMORY_REDUCE };
 
+static inline bool memory_has_data(unsigned kind) // the reply
+{
+    return kind == MEMORY_LOAD || kind == MEMORY_ATOMIC;
+}
+
 struct memory_request {
     uint64_t cycle; // departure from the SM
     uint64_t line;  // address of the line

@@ -57,8 +57,9 @@ static int whole_of(uint16_t half)
     return half >> 15 ? -value : value;
 }
 
-static void check_product(struct test *t, const char *ptx, const struct way *way, unsigned m, unsigned n,
-                          unsigned k)
+// Returns the cycles of the launch, 0 without time.
+static uint64_t check_product(struct test *t, const char *ptx, const struct way *way, unsigned m, unsigned n,
+                              unsigned k)
 {
     struct wf_context *c = wf_context_create();
     if (way->gpu) wf_gpu(c, way->gpu);
@@ -84,7 +85,8 @@ static void check_product(struct test *t, const char *ptx, const struct way *way
     struct wf_launch_config shape = {
         .grid = {n / TILE, m / TILE, 1}, .block = {THREADS, 1, 1}, .shared_bytes = SHARED};
     void *args[] = {map_a, map_b, &at_d, &n, &k};
-    bool good = kernel && wf_launch(kernel, &shape, args, 5, NULL) == WF_OK;
+    struct wf_stats stats = {0};
+    bool good = kernel && wf_launch(kernel, &shape, args, 5, &stats) == WF_OK;
     CHECK_MSG(t, good, "%s", wf_errors(c));
     if (good) wf_read(c, at_d, d, m * n * 2);
     unsigned wrong = 0;
@@ -98,6 +100,7 @@ static void check_product(struct test *t, const char *ptx, const struct way *way
         }
     free(a), free(b), free(d), free(x), free(y);
     wf_context_destroy(c);
+    return stats.elapsed;
 }
 
 static void check_products(struct test *t, const struct way *ways, size_t count, bool is_small)
@@ -126,8 +129,28 @@ static void test_timed(struct test *t)
     check_products(t, ways, TEST_COUNT(ways), true);
 }
 
+// Cycles of launches with empty caches, on the card by ncu (silicon/h100/kernels.csv): every SM of a GPC takes a row of tiles of a
+// that the others take too.
+static void test_cycles(struct test *t)
+{
+    static const struct {
+        unsigned size;
+        uint64_t card;
+    } cases[] = {{512, 15909}, {1024, 20707}};
+    char *ptx = test_read_file(t, "kernels/hopper/ptx/gemmSimple.ptx", NULL);
+    for (size_t k = 0; k < TEST_COUNT(cases); k++) {
+        unsigned size = cases[k].size;
+        uint64_t got = check_product(t, ptx, &(struct way){.gpu = "h100"}, size, size, size);
+        CHECK_MSG(t, got * 10 > cases[k].card * 9 && got * 10 < cases[k].card * 11,
+                  "%u: %llu cycles, %llu on the card", size, (unsigned long long)got,
+                  (unsigned long long)cases[k].card);
+    }
+    free(ptx);
+}
+
 int main(int argc, char **argv)
 {
-    static const struct test_case cases[] = {{"functional", test_functional}, {"timed", test_timed}};
+    static const struct test_case cases[] = {
+        {"functional", test_functional}, {"timed", test_timed}, {"cycles", test_cycles}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }

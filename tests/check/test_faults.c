@@ -199,26 +199,95 @@ static void check_twins(struct test *t, const char *file, const struct fault *li
 
 static void test_kernels(struct test *t) { check_twins(t, "faults", faults, TEST_COUNT(faults)); }
 
-// Faults and twins of products.ptx: the kind alone.
+// Faults of products.ptx and repaired twins: the kind alone.
+static const char *const products[][2] = {
+    {"unwaited", "product without a wait"},
+    {"reused", "write during a product"},
+    {"no_fence", "product without a fence"},
+    {"zeros_behind_fence", "product without a fence"},
+    {"a_behind_fence", "product without a fence"},
+    {"scaled", "product without a fence"},
+    {"read_between", "product without a fence"},
+    {"a_again", "product without a fence"},
+    {"loop_scales", "product without a fence"},
+    {"fence_on_a_path", "product without a fence"},
+    {"early_store", "sums before the wait"},
+    {"group_open", "sums before the wait"},
+    {"wait_before_commit", "sums before the wait"},
+    {"early_scale", "sums before the wait"},
+    {"early_zeros", "sums before the wait"},
+    {"sums_as_a", "sums before the wait"},
+    {"moved", "sums before the wait"},
+    {"loop_one_behind", "sums before the wait"},
+    {"wait_on_a_path", "sums before the wait"},
+};
+
+// Of phases.ptx, copies by the copy engine.
+static const char *const phases[][2] = {
+    {"too_few_expected", "transaction count"}, {"too_many_expected", "transaction count"},
+    {"none_expected", "transaction count"},    {"second_not_expected", "transaction count"},
+    {"no_wait", "read during a copy"},         {"own_wait", "read during a copy"},
+    {"wrong_phase", "read during a copy"},     {"refill", "write during a copy"},
+    {"early_refill", "read during a copy"},    {"past_tile", "out of bounds"},
+    {"past_source", "out of bounds"},          {"odd_source", "misaligned access"},
+    {"source_reused", "read during a copy"},   {"store_first", "read during a copy"},
+    {"read_back", "source of a copy"},         {"no_barrier", "read during a copy"},
+};
+
+static void check_kind(struct test *t, const char *form, const char *kernel, const char *wanted)
+{
+    struct strbuf line = {0};
+    struct run r = {0};
+    strbuf_printf(&line, form, kernel);
+    check(&r, t, line.text);
+    const struct json_value *x = r.findings ? r.findings->first : NULL;
+    bool good = !x == !wanted;
+    for (; x; x = x->next) good &= str_equal(json_text(json_member(x, "kind")), wanted);
+    CHECK_MSG(t, good && r.cli.status == (wanted != NULL), "%s: status %d, %s", kernel, r.cli.status,
+              r.cli.out);
+    forget(&r);
+    strbuf_fini(&line);
+}
+
+static void check_kinds(struct test *t, const char *form, const char *const list[][2], size_t count)
+{
+    char twin[64];
+    for (size_t i = 0; i < count; i++) {
+        check_kind(t, form, list[i][0], list[i][1]);
+        snprintf(twin, sizeof twin, "%s_repaired", list[i][0]);
+        check_kind(t, form, twin, NULL);
+    }
+}
+
 static void test_products(struct test *t)
 {
-    static const char *const cases[][2] = {{"unwaited", "product without a wait"},
-                                           {"unwaited_repaired", NULL},
-                                           {"reused", "write during a product"},
-                                           {"reused_repaired", NULL}};
-    for (size_t i = 0; i < TEST_COUNT(cases); i++) {
-        struct strbuf line = {0};
-        struct run r = {0};
-        strbuf_printf(&line, "tests/check/products.ptx --kernel %s --grid 1 --block 128", cases[i][0]);
-        check(&r, t, line.text);
-        const struct json_value *x = r.findings ? r.findings->first : NULL;
-        const char *kind = x ? json_text(json_member(x, "kind")) : NULL;
-        bool good = cases[i][1] ? kind && str_equal(kind, cases[i][1]) && !x->next : !x;
-        CHECK_MSG(t, good && r.cli.status == (cases[i][1] != NULL), "%s: status %d, %s", cases[i][0],
-                  r.cli.status, r.cli.out);
-        forget(&r);
-        strbuf_fini(&line);
-    }
+    check_kinds(t, "tests/check/products.ptx --kernel %s --grid 1 --block 128", products,
+                TEST_COUNT(products));
+    check_kinds(t,
+                "tests/check/phases.ptx --kernel %s --grid 1 --block 64 --arg buf=u32:1024:iota --arg "
+                "buf=u32:1024:zero",
+                phases, TEST_COUNT(phases));
+}
+
+// A product with the copy engine, mbarriers and wgmma has no findings.
+static void test_gemm(struct test *t)
+{
+    char folder[1024];
+    struct strbuf text = {0};
+    struct run r = {.cli = {.t = t}};
+    CHECK(t, getcwd(folder, sizeof folder) != NULL);
+    strbuf_printf(
+        &text,
+        "load %s/kernels/hopper/ptx/gemmSimple.ptx\nbuffer a f16:98304:rand:1\nbuffer b f16:98304:rand:2\n"
+        "buffer d f16:65536:none\nlaunch gemm_simple 2,2 288 tensormap=a:f16:384x256:64x128:swizzle128 "
+        "tensormap=b:f16:384x256:64x128:swizzle128 d u32=256 u32=384 shared=132160\n"
+        "free a\nfree b\nfree d\n",
+        folder);
+    cli_write(&r.cli, "case.wfs", text.text, text.length);
+    check(&r, t, "--script $D/case.wfs");
+    CHECK_MSG(t, r.cli.status == 0 && !count_of(r.findings), "%s %s", r.cli.out, r.cli.err);
+    forget(&r);
+    strbuf_fini(&text);
 }
 
 static void test_copies(struct test *t) { check_twins(t, "copies", copies, TEST_COUNT(copies)); }
@@ -420,9 +489,10 @@ static void test_status(struct test *t)
 
 int main(int argc, char **argv)
 {
-    static const struct test_case cases[] = {
-        {"kernels", test_kernels}, {"copies", test_copies},     {"products", test_products},
-        {"scripts", test_scripts}, {"launches", test_launches}, {"divided", test_divided},
-        {"bundled", test_bundled}, {"scope", test_scope},       {"status", test_status}};
+    static const struct test_case cases[] = {{"kernels", test_kernels},   {"copies", test_copies},
+                                             {"products", test_products}, {"gemm", test_gemm},
+                                             {"scripts", test_scripts},   {"launches", test_launches},
+                                             {"divided", test_divided},   {"bundled", test_bundled},
+                                             {"scope", test_scope},       {"status", test_status}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }

@@ -223,6 +223,8 @@ static const struct undirected {
     {"interval.vote",           "the same"},
     {"memory.line_bytes",       "longer lines bring what may not be wanted"},
     {"l2.line_bytes",           "shorter lines of as many sets and ways are a smaller L2"},
+    {"l2.coalesce",             "no SM asks for what a near one does; tests/memory/test_ports.c"},
+    {"icnt.sm_bytes",           "a port smaller than that of a slice; the same"},
     {"memory.interleave_bytes", "spreads accesses otherwise"},
     {"l2.replacement",          "none is the best; tests/memory/test_cache.c"},
     {"dram.burst",              "a longer one needs fewer commands and moves the same"},

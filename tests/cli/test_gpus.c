@@ -287,7 +287,9 @@ static bool is_no_cards(const char *key)
                                        "bulk.commands",
                                        "bulk.descriptor",
                                        "bulk.bytes",
-                                       "l2.line_bytes"};
+                                       "l2.line_bytes",
+                                       "l2.coalesce",
+                                       "icnt.sm_bytes"};
     for (size_t i = 0; i < TEST_COUNT(keys); i++)
         if (str_equal(keys[i], key)) return true;
     // Without tensor cores for a product: 0. No published energy of a card's lane or scalar register: 0.

@@ -28,8 +28,8 @@ static const struct law {
     {{"sm.lanes.", "sm.issue.spared_lanes"}, {"exec.thread_instructions", "sm.guest.lanes"}, false},
     {{"memory.requests"}, {"memory.replies"}, true},
     {{"memory.requests"},
-     {"memory.l2_hits", "memory.l2_pending_hits", "memory.l2_misses", "memory.l2_stores",
-      "memory.l2_atomics"},
+     {"memory.l2_hits", "memory.l2_pending_hits", "memory.l2_coalesced", "memory.l2_misses",
+      "memory.l2_stores", "memory.l2_atomics"},
      true},
 };
 

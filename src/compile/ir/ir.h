@@ -33,7 +33,10 @@ enum ir_warpgroup { // `offset` of WGMMA
     WGMMA_NEGATES_B = 2,
     WGMMA_TURNS_A = 4, // a lies along its rows
     WGMMA_TURNS_B = 8, // b lies along its columns
-    WGMMA_UPPER = 16   // sparse: lanes 4n + 2 and 4n + 3 have the metadata
+    WGMMA_UPPER = 16,  // sparse: lanes 4n + 2 and 4n + 3 have the metadata
+    // For the checker: other instructions touch its registers behind the last fence, or its sums before the wait.
+    WGMMA_UNFENCED = 32,
+    WGMMA_EXPOSED = 64
 };
 
 struct ir_block;

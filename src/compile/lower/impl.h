@@ -54,9 +54,10 @@ struct lower { // lowering of one function
     uint32_t carry_variable;     // SSA variable of the condition code: carry or borrow of the last .cc
     struct u64map places;        // struct ptx_variable * (.param) -> index in place_list
     VEC(struct place) place_list;
-    struct u64map locals;  // struct ptx_variable * (.local) -> frame offset
-    uint32_t params_copy;  // kernel: frame offset of the parameters' copy (cvta.param)
-    uint32_t assert_frame; // frame offset + 1 of the record for __assertfail, 0: not allocated
+    struct u64map locals;   // struct ptx_variable * (.local) -> frame offset
+    uint32_t params_copy;   // kernel: frame offset of the parameters' copy (cvta.param)
+    uint8_t *product_marks; // by PTX instruction: WGMMA_UNFENCED, WGMMA_EXPOSED; NULL: not yet known
+    uint32_t assert_frame;  // frame offset + 1 of the record for __assertfail, 0: not allocated
 
     // The current instruction.
     struct ir_block *block;
@@ -224,6 +225,8 @@ void lower_complete(struct lower *l, unsigned operand, uint32_t bytes);
 // wgmma: the first instruction from `from` on with registers of sums that no instruction before names; inst_count: none
 // (lower/warpgroup.c).
 uint32_t lower_next_sums(const struct lower *l, uint32_t from);
+// Marks of the current instruction, a product (enum ir_warpgroup).
+uint8_t lower_product_marks(struct lower *l);
 
 int lower_atom_mode(enum ptx_atom atom); // enum isa_mode (lower/atomic.c)
 

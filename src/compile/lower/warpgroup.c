@@ -107,7 +107,7 @@ static void lower_product(struct lower *l)
     i->type2 = (uint8_t)lower_type(p->types[1]);
     i->type3 = (uint8_t)lower_type(p->types[2]);
     i->lut = p->sparse != 0;
-    i->offset = options(p, scale);
+    i->offset = options(p, scale) | lower_product_marks(l);
     if (p->clamps) i->flags |= INST_SAT;
     for (unsigned k = 0; k < d->count; k++) lower_write_def(l, &d->elements[k], i, k);
 }

@@ -108,6 +108,8 @@ void select_wgmma(struct select *s, struct ir_inst *i)
     m->i.type3 = i->type3;
     m->i.flags = i->flags & isa_shapes[m->i.op].flags;
     if (i->offset & WGMMA_UPPER) m->i.flags |= INST_HI;
+    if (i->offset & WGMMA_UNFENCED) m->i.flags |= INST_UNFENCED;
+    if (i->offset & WGMMA_EXPOSED) m->i.flags |= INST_EXPOSED;
     m->i.shift = (uint8_t)(i->def_count / (i->type == TYPE_F16 ? 2 : 4) - 1);
     set_dst(m, 0, group, i->def_count);
     set_src(m, 0, select_factor(s, i, &at, i->offset & WGMMA_NEGATES_A, i->offset & WGMMA_TURNS_A));
