@@ -306,6 +306,7 @@ static void race_shared(const struct bulk_issue *x, enum race_access access, enu
     race_bulk(x->w, x->d, x->lane, track, access == RACE_ATOMIC);
     for (uint32_t at = 0; at < c->bytes; at += CELL) {
         const struct lane_access a = {.space = SPACE_SHARED, .address = swizzled(c, c->shared + at)};
+        if (access == RACE_READ) race_proxy_read(x->w, x->d, x->lane, a.address, CELL);
         race_lane(x->w, x->d, x->lane, &a, CELL, access, access == RACE_READ ? NULL : c->image + at);
     }
 }
@@ -318,6 +319,8 @@ static void race_pieces(const struct bulk_issue *x, enum race_access access, enu
         const struct bulk_piece *p = &c->pieces.data[k];
         const struct lane_access a = {.space = c->kind == BULK_SEND ? SPACE_SHARED : SPACE_GLOBAL,
                                       .address = p->address};
+        if (c->kind == BULK_SEND && access == RACE_READ)
+            race_proxy_read(x->w, x->d, x->lane, p->address, p->bytes);
         race_lane(x->w, x->d, x->lane, &a, p->bytes, access,
                   access == RACE_READ ? NULL : c->image + p->offset);
     }

@@ -419,6 +419,16 @@ void checker_race(const struct launch *l, bool is_shared, uint64_t address, cons
     strbuf_fini(&place);
 }
 
+void checker_unseen(struct warp *w, const struct bound *d, unsigned lane, const struct race_record *write)
+{
+    struct check *c = w->exec->checker->check;
+    struct check_event first = event_of_record(w->exec->launch, write, true),
+                       second = event_of(w, d->index, lane, "read");
+    if (check_found(c, CHECK_PROXY, &first, &second, 0))
+        check_say(c, "shared memory written by an instruction is read by the async proxy without a "
+                     "fence.proxy.async between");
+}
+
 static enum check_kind kind_of_fault(const struct warp *w, const struct launch_fault *f)
 {
     switch (f->kind) {

@@ -42,6 +42,8 @@ void checker_changed_factor(struct warp *w, uint32_t inst);
 // An arrival at an mbarrier of the block `at`, or a completion of bytes; a copy's completion. At its end a block has no bytes open.
 void checker_arrived(struct warp *w, const struct bound *d, unsigned lane, struct cta *at, uint32_t barrier);
 void checker_changed(const struct cta *c, uint32_t barrier);
+// The async proxy reads shared memory that an instruction has written, without a fence.proxy.async behind the write.
+void checker_unseen(struct warp *w, const struct bound *d, unsigned lane, const struct race_record *write);
 void checker_unordered_product(struct warp *w, const struct bound *d); // by the marks of the compiler
 void checker_race(const struct launch *l, bool is_shared, uint64_t address, const struct race_record *before,
                   bool before_writes, const struct launch *other, const struct race_record *now,

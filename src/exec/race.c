@@ -65,6 +65,7 @@ void race_block_start(struct cta *c)
     b->acquired = heap_alloc(n * sizeof *b->acquired);
     b->shared = race_book_shared(c->exec->races->book, words);
     for (size_t k = 0; k < n; k++) b->now[k] = b->sync[k] = 1;
+    race_proxy_start(c);
 }
 
 void race_block_end(struct cta *c)
@@ -75,6 +76,9 @@ void race_block_end(struct cta *c)
     free(b->now);
     free(b->gathered);
     free(b->gathered_acquired);
+    free(b->proxy_fences);
+    free(b->proxy_clock);
+    free(b->proxy_acquired);
     free(b->sync);
     free(b->all_sync);
     free(b->lane_sync);
@@ -152,7 +156,8 @@ void race_barrier_complete(struct cta *c, unsigned number, bool is_of_all)
     if (!c->exec->races) return;
     memset(&b->gathered[number * b->warps], 0, b->warps * sizeof(uint32_t));
     b->gathered_acquired[number] = 0;
-    if (is_of_all && !b->copies) race_book_settle(c->exec->races->book, b->shared); // a copy may be under way
+    // A copy may be under way; a write may want a fence.
+    if (is_of_all && !b->copies && !b->proxy_fences) race_book_settle(c->exec->races->book, b->shared);
 }
 
 // -- copies -------------------------------------------------------------------------------------------------

@@ -75,6 +75,9 @@ void race_bulk_complete(struct warp *w, unsigned lane, const struct cta *to, uin
 void race_bulk_commit(struct warp *w, uint64_t lanes);
 void race_bulk_wait(struct warp *w, uint64_t lanes, unsigned pending, bool sources);
 
+// The async proxy reads shared memory of the block, for the checker (race_proxy.c).
+void race_proxy_read(struct warp *w, const struct bound *d, unsigned lane, uint64_t address, unsigned bytes);
+
 void race_fence(struct warp *w);
 // A release that the warp makes, and an acquire of such releases up to a time. race_release: the time of the latest, given
 // `before`.

@@ -15,6 +15,9 @@ struct race_block {
     uint32_t *lane_sync; // [warp * LANES_MAX + lane]: number of the lane's last warp-wide sync of some lanes
     uint32_t *acquired;  // by warp: latest publication time acquired
     uint32_t fenced;     // time of the block's last fence
+    // Fences between proxies. By thread: time of the last; NULL: nothing reads by the async proxy, or no checker.
+    // By warp: its row of `clock` and its `acquired` at the last.
+    uint32_t *proxy_fences, *proxy_clock, *proxy_acquired;
     struct race_copies *copies; // NULL: no copy yet
     struct race_page *shared;
 };
@@ -45,5 +48,6 @@ struct race_detector {
     struct race_page *pages[RACE_PAGES]; // of global memory, by number: found last
 };
 
+void race_proxy_start(struct cta *c); // race_proxy.c
 // Whether an earlier access, by lane `by` of a record, happens before the present access of the lane.
 bool race_is_ordered(const struct warp *w, unsigned lane, const struct race_record *before, unsigned by);

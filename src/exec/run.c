@@ -25,7 +25,7 @@
 
 enum {
     WARP_SLICE = 1 << 14,    // instructions of a warp, up to a branch, before the next warp's turn
-    BLOCK_ALONE = 1 << 20,   // instructions of a lone block before further blocks become resident
+    BLOCK_ALONE = 1 << 18,   // instructions of a lone block before further blocks become resident
     BLOCK_TURN = 1 << 16,    // instructions of a block per turn, with several resident blocks
     ASK_AFTER = 1 << 18,     // instructions between polls of is_interrupted
     BLOCK_WATCHED = 1 << 16, // the first block is watched for races for this many instructions (hint.h)

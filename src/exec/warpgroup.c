@@ -4,6 +4,7 @@
 #include "exec/async.h"
 #include "exec/checker.h"
 #include "exec/general.h"
+#include "exec/race.h"
 #include "exec/tensor/tensor.h"
 #include "isa/mma.h"
 #include "isa/program.h"
@@ -220,6 +221,25 @@ static uint64_t add_cells(const struct warp *w, const struct warpgroup_matrix *m
     return sum;
 }
 
+// The same cells are read by the async proxy.
+static void read_cells(struct warp *w, const struct bound *d, const struct warpgroup_matrix *m,
+                       unsigned first, unsigned lines, unsigned cells)
+{
+    unsigned outer = m->is_turned ? lines : EIGHT * lines, inner = m->is_turned ? EIGHT * cells : cells;
+    for (unsigned n = 0; n < outer; n++)
+        for (unsigned c = 0; c < inner; c++)
+            race_proxy_read(w, d, 0, warpgroup_cell(m, (m->is_turned ? first / EIGHT : first) + n, c), CELL);
+}
+
+static void read_factors(struct warp *w, const struct bound *d, const struct warpgroup_product *p)
+{
+    const struct inst *i = bound_inst(d, w);
+    struct warpgroup_matrix a = warpgroup_matrix_of(p->a_descriptor, i->src[0].flags & OPERAND_T),
+                            b = warpgroup_matrix_of(p->b_descriptor, i->src[1].flags & OPERAND_T);
+    read_cells(w, d, &b, 0, isa_warpgroup_columns(i) / EIGHT, isa_is_sparse(i) ? 4 : 2);
+    if (has_descriptor(i)) read_cells(w, d, &a, QUARTER * (w->index % WARPS), 2, 2);
+}
+
 static uint64_t checksum(const struct warp *w, const struct warpgroup_product *p)
 {
     const struct inst *i = bound_inst(p->d, w);
@@ -273,6 +293,7 @@ const struct bound *exec_wgmma(const struct bound *d, struct warp *w, uint8_t *r
     if (!exec_assemble_warp(d, w, active, &next)) return next;
     if (w->exec->checker) checker_unordered_product(w, d);
     take_operands(d, w, regs, &p);
+    if (w->exec->checker) read_factors(w, d, &p);
     p.is_over = !is_late(w->exec);
     if (p.is_over && !finish(w, regs, &p)) return NULL;
     if (p.is_over && !w->exec->checker) return d + 1;

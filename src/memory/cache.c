@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NONE = UINT32_MAX, BUCKET_BITS_FIRST = 9 };
+enum { NONE = UINT32_MAX, BUCKET_BITS_FIRST = 6 };
 
 struct way {
     uint64_t line; // address

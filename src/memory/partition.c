@@ -29,7 +29,7 @@ struct passing { // a hit whose reply may not have left
     uint8_t group, sectors;
 };
 
-enum { PASSING = 128 }; // entries of a slice, direct-mapped
+enum { PASSING = 64 }; // entries of a slice, direct-mapped
 
 struct slice {
     struct cache *cache;

@@ -148,9 +148,33 @@ static void test_cycles(struct test *t)
     free(ptx);
 }
 
+// Block 0 waits for a flag of block 1, and traps after 2^17 tries, as stream-K products do: a functional run brings block 1 before.
+static void test_limit(struct test *t)
+{
+    static const char ptx[] =
+        ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry awaits(.param .u64 flag)\n{\n"
+        ".reg .pred %p, %q;\n.reg .b32 %v, %n, %b;\n.reg .b64 %a;\nld.param.u64 %a, [flag];\n"
+        "mov.u32 %b, %ctaid.x;\nmov.u32 %n, 0;\nsetp.ne.u32 %p, %b, 0;\n@%p bra raise;\n"
+        "again:\nld.acquire.gpu.global.u32 %v, [%a];\nsetp.ne.u32 %q, %v, 0;\n@%q bra end;\n"
+        "add.u32 %n, %n, 1;\nsetp.lt.u32 %q, %n, 131072;\n@%q bra again;\ntrap;\n"
+        "raise:\nst.release.gpu.global.u32 [%a], 1;\nend:\nret;\n}\n";
+    struct wf_context *c = wf_context_create();
+    struct wf_module *module = wf_module_load(c, "awaits.ptx", ptx, strlen(ptx));
+    struct wf_kernel *kernel = module ? wf_kernel_find(module, "awaits") : NULL;
+    uint64_t flag = wf_alloc(c, 4);
+    uint32_t zero = 0;
+    wf_write(c, flag, &zero, sizeof zero);
+    struct wf_launch_config shape = {.grid = {2, 1, 1}, .block = {32, 1, 1}};
+    void *args[] = {&flag};
+    CHECK_MSG(t, kernel && wf_launch(kernel, &shape, args, 1, NULL) == WF_OK, "%s", wf_errors(c));
+    wf_context_destroy(c);
+}
+
 int main(int argc, char **argv)
 {
-    static const struct test_case cases[] = {
-        {"functional", test_functional}, {"timed", test_timed}, {"cycles", test_cycles}};
+    static const struct test_case cases[] = {{"functional", test_functional},
+                                             {"timed", test_timed},
+                                             {"cycles", test_cycles},
+                                             {"limit", test_limit}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }

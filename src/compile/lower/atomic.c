@@ -60,10 +60,11 @@ void lower_atom(struct lower *l)
     lower_write_def(l, &l->inst->operands[0], i, 0);
 }
 
-// membar.LEVEL is fence.sc at the scope of the level; plain fence is acq_rel. A proxy fence has no effect: no
-// proxies are modelled.
+// membar.LEVEL is fence.sc at the scope of the level; plain fence is acq_rel. A proxy fence has no effect on values, and is looked at by
+// the checker.
 static void fence(struct lower *l, enum isa_sem otherwise)
 {
+    if (l->inst->mode == PTX_MODE_MEMBAR_PROXY) lower_effect(l, IR_VIEW, TYPE_NONE, 0, NULL, 0, NULL);
     if (l->inst->mode == PTX_MODE_MEMBAR_PROXY || l->inst->mode == PTX_MODE_MEMBAR_INIT) return;
     struct ir_inst *i = lower_effect(l, IR_FENCE, TYPE_NONE, 0, NULL, 0, NULL);
     lower_order(l, i);

@@ -154,12 +154,9 @@ static bool pass(struct finder *f)
     return changes;
 }
 
-// True: the register has no number before.
-static bool number(struct finder *f, int32_t reg)
+static void number(struct finder *f, int32_t reg)
 {
-    if (f->number[reg]) return false;
-    f->number[reg] = ++f->count;
-    return true;
+    if (!f->number[reg]) f->number[reg] = ++f->count;
 }
 
 static void number_registers(struct finder *f)
@@ -176,7 +173,10 @@ static void number_registers(struct finder *f)
         for (uint32_t k = 0; k < p->inst_count; k++) {
             if (!is_move(&p->insts[k])) continue;
             int32_t to = p->insts[k].operands[0].reg, from = p->insts[k].operands[1].reg;
-            if (f->number[to] || f->number[from]) changes |= number(f, to) | number(f, from);
+            if (!f->number[to] == !f->number[from]) continue; // both, or none
+            number(f, to);
+            number(f, from);
+            changes = true;
         }
     }
 }
