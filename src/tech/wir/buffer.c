@@ -43,13 +43,12 @@ static bool same_key(const struct wir_key *a, const struct wir_key *b)
 static struct wir_entry *set_of(struct wir *w, const struct wir_key *key)
 {
     uint64_t mixed = key->operation | (uint64_t)key->block << 32;
-    for (unsigned k = 0; k < key->count; k++) mixed = hash_u64(mixed) + key->sources[k];
+    for (unsigned k = 0; k < key->count; k++) mixed = (mixed ^ key->sources[k]) * 0x9e3779b97f4a7c15ull;
     return w->buffer.entries + (size_t)(hash_u64(mixed) % w->buffer.sets) * w->buffer.ways;
 }
 
-static struct wir_entry *find(struct wir *w, const struct wir_key *key)
+static struct wir_entry *find(const struct wir *w, struct wir_entry *set, const struct wir_key *key)
 {
-    struct wir_entry *set = set_of(w, key);
     for (uint32_t k = 0; k < w->buffer.ways; k++)
         if (set[k].used && same_key(&set[k].key, key)) return &set[k];
     return NULL;
@@ -83,7 +82,7 @@ struct wir_entry *wir_look_up(struct wir *w, unsigned place, const struct wir_pl
         w->counters[COUNT_port_misses]++;
         return NULL;
     }
-    struct wir_entry *e = find(w, &w->key);
+    struct wir_entry *e = find(w, w->set = set_of(w, &w->key), &w->key);
     bool ended = e && p->kind != WIR_COMPUTES && !is_current(w, place, e);
     bool there = e && e->ready <= tech_now(w->grid);
     w->counters[COUNT_lookups]++;
@@ -117,9 +116,9 @@ static void clear(struct wir *w, struct wir_entry *e)
     for (unsigned n = 0; n < e->result_count; n++) wir_drop(&w->pool, e->results[n], tech_now(w->grid));
 }
 
-static struct wir_entry *place_for(struct wir *w, const struct wir_key *key)
+static struct wir_entry *place_for(struct wir *w, struct wir_entry *set, const struct wir_key *key)
 {
-    struct wir_entry *set = set_of(w, key), *best = find(w, key);
+    struct wir_entry *best = find(w, set, key);
     if (best) return best;
     best = set;
     for (uint32_t k = 1; k < w->buffer.ways; k++)
@@ -131,16 +130,16 @@ void wir_fill(struct wir *w, unsigned place, uint32_t index, const struct wir_ke
               uint64_t epoch)
 {
     const struct op *o = &w->launch->ops[index];
-    struct wir_entry *e = place_for(w, key);
+    struct wir_entry *e = place_for(w, key == &w->key ? w->set : set_of(w, key), key);
     clear(w, e);
-    *e = (struct wir_entry){.used = true,
-                            .is_read_only = w->launch->plans[index].is_read_only,
-                            .result_count = o->dst_words,
-                            .key = *key,
-                            .ready = ready,
-                            .epoch = epoch,
-                            .had = 1ull << place,
-                            .last_used = ++w->buffer.serial};
+    e->used = true;
+    e->is_read_only = w->launch->plans[index].is_read_only;
+    e->result_count = o->dst_words;
+    e->key = *key;
+    e->ready = ready;
+    e->epoch = epoch;
+    e->had = 1ull << place;
+    e->last_used = ++w->buffer.serial;
     for (unsigned n = 0; n < o->dst_words; n++) {
         e->results[n] = w->map[place][o->dst + n].number;
         wir_hold(&w->pool, e->results[n]);

@@ -2,7 +2,7 @@
 //
 //     result ─▶ signature ─▶ number with the signature ─▶ value read back, compared ─▶ equal: one reference more
 //                                                                                    └▶ different, or no number:
-//                                                       free list ─▶ number, written ─▶ signature names the number
+//                                                       free number, written    ─▶ signature names the number
 //
 // A signature is a hash of all lanes, and names a number in use. Values are
 // compared before a number is shared, so a wrong signature costs a read and no more.
@@ -14,7 +14,7 @@
 #include <string.h>
 
 void wir_pool_begin(struct wir_pool *p, const struct wir_options *o, uint32_t count, uint32_t lanes,
-                    uint64_t *counters)
+                    uint32_t banks, uint64_t *counters)
 {
     uint32_t ways = o->signature_ways < o->signatures ? o->signature_ways : o->signatures;
     *p = (struct wir_pool){.count = count,
@@ -26,22 +26,27 @@ void wir_pool_begin(struct wir_pool *p, const struct wir_options *o, uint32_t co
                            .counters = counters};
     p->numbers = heap_alloc(count * sizeof *p->numbers);
     p->values = heap_alloc((size_t)count * lanes * sizeof *p->values);
+    p->banks = heap_alloc(count);
     p->free = heap_alloc(count * sizeof *p->free);
     p->signatures = heap_alloc((size_t)p->sets * ways * sizeof *p->signatures);
-    for (uint32_t n = 0; n < count; n++) p->free[n] = (uint16_t)n;
+    for (uint32_t n = 0; n < count; n++) {
+        p->banks[n] = (uint8_t)(n % banks);
+        p->free[n] = (uint16_t)n;
+    }
 }
 
 void wir_pool_end(struct wir_pool *p)
 {
     free(p->numbers);
     free(p->values);
+    free(p->banks);
     free(p->free);
     free(p->signatures);
 }
 
 static struct wir_signature *set_of(const struct wir_pool *p, uint32_t hash)
 {
-    return p->signatures + (size_t)(hash_u64(hash) % p->sets) * p->ways;
+    return p->signatures + (size_t)(hash % p->sets) * p->ways;
 }
 
 void wir_unsign(struct wir_pool *p, uint16_t number)
@@ -76,15 +81,17 @@ uint16_t wir_take(struct wir_pool *p)
     return number;
 }
 
-// Every lane's word is mixed by a factor of the lane's own before the words are added.
+// Two lanes at a time; a warp has an even number of lanes, or one.
 static uint32_t sum(const uint32_t *lanes, uint32_t count)
 {
-    uint32_t total = 0;
-    for (uint32_t n = 0; n < count; n++) {
-        uint32_t x = (lanes[n] ^ lanes[n] >> 15) * (0x9e3779b1u * (2 * n + 1));
-        total += (x ^ x >> 13) * 0xc2b2ae35u;
+    uint64_t h = count & 1 ? lanes[count - 1] : 0;
+    for (uint32_t n = 0; n + 1 < count; n += 2) {
+        uint64_t word;
+        memcpy(&word, lanes + n, sizeof word);
+        h = (h ^ word) * 0x9e3779b97f4a7c15ull;
+        h ^= h >> 32;
     }
-    return total ^ total >> 16;
+    return (uint32_t)hash_u64(h);
 }
 
 uint16_t wir_find(struct wir_pool *p, const uint32_t *lanes, uint32_t *hash)

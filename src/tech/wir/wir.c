@@ -21,7 +21,6 @@
 #include "tech/rows.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 static const char *const pins_words[] = {"unsound", "on", NULL},
                          *const pending_words[] = {"execute", "wait", NULL},
@@ -81,7 +80,7 @@ static void *sm_begin(void *launch, struct sm_grid *s, uint64_t *counts)
     *w = (struct wir){.launch = v, .grid = s, .counters = counts};
     w->map = heap_alloc(WIR_WARPS * sizeof *w->map);
     w->loads = heap_alloc(WIR_WARPS * sizeof *w->loads);
-    wir_pool_begin(&w->pool, v->options, l->places * each, v->lanes, counts);
+    wir_pool_begin(&w->pool, v->options, l->places * each, v->lanes, l->kind->config.banks, counts);
     wir_buffer_begin(w);
     return w;
 }
@@ -128,22 +127,22 @@ static void block_start(void *state, unsigned block)
 
 // -- the instruction at hand --------------------------------------------------------------------------------
 
-static uint64_t lanes_of(const struct wir *w, unsigned place, const struct op *o)
+static inline uint64_t lanes_of(const struct warp *x, const struct op *o)
 {
-    const struct warp *x = tech_warp(w->grid, place);
     uint64_t guard = x->pred[o->guard];
     return o->is_guarded ? x->active & (o->guard_not ? ~guard : guard) : x->active;
 }
 
-static uint64_t full_of(const struct wir *w, unsigned place) { return tech_warp(w->grid, place)->full; }
+// Whether the instruction executes in every lane of a full warp.
+static inline bool is_whole(const struct warp *x, const struct op *o) { return lanes_of(x, o) == x->full; }
 
 // How the instruction writes, if executed. pins=unsound takes the lanes not written for a part of the result.
-static enum wir_write way_of(const struct wir *w, unsigned place, uint32_t index)
+static inline enum wir_write way_of(const struct wir *w, const struct warp *x, uint32_t index)
 {
-    uint64_t lanes = lanes_of(w, place, &w->launch->ops[index]);
+    uint64_t lanes = lanes_of(x, &w->launch->ops[index]);
     if (!lanes) return WIR_NOTHING;
     if (w->launch->plans[index].is_late) return WIR_ALONE;
-    return lanes == full_of(w, place) || !w->launch->options->pins ? WIR_ALL_LANES : WIR_ALONE;
+    return lanes == x->full || !w->launch->options->pins ? WIR_ALL_LANES : WIR_ALONE;
 }
 
 static void forget_held(struct wir *w)
@@ -154,27 +153,27 @@ static void forget_held(struct wir *w)
 
 static void mismatch(const struct wir *w) { __atomic_add_fetch(w->launch->mismatches, 1, __ATOMIC_RELAXED); }
 
-static size_t bytes_of(const struct wir *w) { return w->launch->lanes * sizeof(uint32_t); }
-
 // The value of a shared register comes from its number, whatever the warp's own lanes hold.
-static void bring(struct wir *w, unsigned place, unsigned r)
+static inline void bring(struct wir *w, struct warp *warp, unsigned place, unsigned r)
 {
     const struct wir_register *x = &w->map[place][r];
-    uint32_t *lanes = tech_lanes(w->grid, place, r);
+    uint32_t *lanes = reg_lanes(warp->regs, r * warp->exec->vector_bytes);
     if (x->is_pinned || x->number == WIR_NONE) return;
     const uint32_t *value = wir_value(&w->pool, x->number);
-    if (w->launch->verify && memcmp(lanes, value, bytes_of(w)) != 0) mismatch(w);
-    memcpy(lanes, value, bytes_of(w));
+    if (w->launch->verify && !wir_equal(lanes, value, w->launch->lanes)) mismatch(w);
+    wir_move(lanes, value, w->launch->lanes);
 }
 
 static void reads(void *state, unsigned place, uint32_t index)
 {
     struct wir *w = state;
     const struct op *o = &w->launch->ops[index];
-    forget_held(w);
-    w->write = way_of(w, place, index);
+    struct warp *x = tech_warp(w->grid, place);
+    if (w->holds) forget_held(w);
+    w->fills = false;
+    w->write = way_of(w, x, index);
     w->counters[COUNT_operands] += o->read_count;
-    for (unsigned k = 0; k < o->read_count; k++) bring(w, place, o->reads[k]);
+    for (unsigned k = 0; k < o->read_count; k++) bring(w, x, place, o->reads[k]);
 }
 
 // -- numbers of results -------------------------------------------------------------------------------------
@@ -195,8 +194,9 @@ static bool is_owner(const struct wir *w, const struct wir_register *x)
 
 // Makes the register's number the warp's alone, to be written: its own, without another reference, or a free one.
 // Returns the cycle from which the number may be written; 0: any.
-static uint64_t own(struct wir *w, struct wir_register *x)
+static uint64_t own(struct wir *w, unsigned place, unsigned r)
 {
+    struct wir_register *x = &w->map[place][r];
     uint64_t from = 0;
     if (!is_owner(w, x) && !w->pool.free_count) wir_make_room(w);
     if (!is_owner(w, x) && !w->pool.free_count) forget_held(w);
@@ -221,11 +221,6 @@ static void wait_for(struct wir *w, struct operand_access *a, uint64_t from)
     w->counters[COUNT_waited] += a->cycles;
 }
 
-static uint8_t bank_of(const struct wir *w, uint16_t number)
-{
-    return (uint8_t)(number % tech_launch(w->grid)->kind->config.banks);
-}
-
 // All lanes are written: with the value of a number known by its signature, that number; else a number of its own.
 static void write_all(struct wir *w, unsigned place, struct operand_access *a)
 {
@@ -238,9 +233,9 @@ static void write_all(struct wir *w, unsigned place, struct operand_access *a)
     w->counters[COUNT_results]++;
     if (found != WIR_NONE && w->pool.numbers[found].valid_from <= a->at) {
         a->compared++;
-        a->checked = bank_of(w, found);
+        a->checked = w->pool.banks[found];
         w->counters[COUNT_found]++;
-        if (memcmp(lanes, wir_value(&w->pool, found), bytes_of(w)) == 0) {
+        if (wir_equal(lanes, wir_value(&w->pool, found), w->launch->lanes)) {
             wir_hold(&w->pool, found);
             rename_to(w, x, found);
             a->main = 0;
@@ -250,16 +245,16 @@ static void write_all(struct wir *w, unsigned place, struct operand_access *a)
         }
         w->counters[COUNT_collisions]++;
     }
-    wait_for(w, a, own(w, x));
-    memcpy(wir_value(&w->pool, x->number), lanes, bytes_of(w));
+    wait_for(w, a, own(w, place, a->r));
+    wir_move(wir_value(&w->pool, x->number), lanes, w->launch->lanes);
     wir_sign(&w->pool, x->number, hash);
 }
 
-static void pin(struct wir *w, struct wir_register *x, struct operand_access *a)
+static void pin(struct wir *w, unsigned place, unsigned r, struct operand_access *a)
 {
-    uint64_t from = own(w, x);
+    uint64_t from = own(w, place, r);
     if (a) wait_for(w, a, from);
-    x->is_pinned = true;
+    w->map[place][r].is_pinned = true;
 }
 
 static void take_entry(struct wir *w, unsigned place, struct operand_access *a)
@@ -278,14 +273,14 @@ static void operand(void *state, unsigned place, uint32_t index, struct operand_
     struct wir_register *map = w->map[place];
     if (!(w->alive >> place & 1)) return;
     if (!a->is_write) {
-        if (map[a->r].number != WIR_NONE) a->bank = bank_of(w, map[a->r].number);
+        if (map[a->r].number != WIR_NONE) a->bank = w->pool.banks[map[a->r].number];
         return;
     }
     enum wir_write coming = (enum wir_write)map[w->launch->ops[index].dst].coming;
     switch (coming ? coming : w->write) {
     case WIR_NOTHING: break;
     case WIR_ALONE:
-        pin(w, &map[a->r], a);
+        pin(w, place, a->r, a);
         w->counters[COUNT_pinned]++;
         break;
     case WIR_ALL_LANES: write_all(w, place, a); break;
@@ -306,13 +301,13 @@ static uint32_t copies(void *state, unsigned place, uint32_t index)
 {
     struct wir *w = state;
     const struct op *o = &w->launch->ops[index];
-    if (!o->dst_words || way_of(w, place, index) != WIR_ALONE) return 0;
-    if (lanes_of(w, place, o) == full_of(w, place)) return 0;
+    struct warp *warp = tech_warp(w->grid, place);
+    if (!o->dst_words || is_whole(warp, o) || way_of(w, warp, index) != WIR_ALONE) return 0;
     for (unsigned r = o->dst; r < (unsigned)o->dst + o->dst_words; r++) {
         struct wir_register *x = &w->map[place][r];
         if (x->number == WIR_NONE || is_owner(w, x)) continue;
-        bring(w, place, r);
-        pin(w, x, NULL);
+        bring(w, warp, place, r);
+        pin(w, place, r, NULL);
         settle(w, tech_now(w->grid));
         w->counters[COUNT_copies]++;
         return (r + 1) | TECH_COPY_LANES;
@@ -325,7 +320,7 @@ static uint32_t copies(void *state, unsigned place, uint32_t index)
 static void verify(struct wir *w, unsigned place, uint32_t index, const struct wir_entry *e)
 {
     const struct op *o = &w->launch->ops[index];
-    uint64_t lanes = lanes_of(w, place, o);
+    uint64_t lanes = lanes_of(tech_warp(w->grid, place), o);
     bool same = true;
     if (!tech_recompute(w->grid, place, index)) return;
     for (unsigned n = 0; n < o->dst_words; n++) {
@@ -360,7 +355,8 @@ static uint32_t try_entry(struct wir *w, unsigned place, uint32_t index)
     corrupt(w, e);
     if (w->launch->verify) verify(w, place, index, e);
     for (unsigned n = 0; n < o->dst_words; n++)
-        memcpy(tech_lanes(w->grid, place, o->dst + n), wir_value(&w->pool, e->results[n]), bytes_of(w));
+        wir_move(tech_lanes(w->grid, place, o->dst + n), wir_value(&w->pool, e->results[n]),
+                 w->launch->lanes);
     w->hit = e;
     w->write = WIR_REUSED;
     w->counters[COUNT_reused]++;
@@ -387,11 +383,12 @@ static void executed(void *state, unsigned place, uint32_t index)
 {
     struct wir *w = state;
     const struct wir_plan *p = &w->launch->plans[index];
-    bool is_unsound = w->launch->options->loads == WIR_LOADS_UNSOUND;
-    bool acts = w->launch->ops[index].path != PATH_MEMORY || lanes_of(w, place, &w->launch->ops[index]);
+    const struct op *o = &w->launch->ops[index];
     if (w->fills) wir_hold_sources(w, &w->key);
     w->holds = w->fills;
-    if (!p->ends_loads || !acts || (is_unsound && p->is_ordering)) return;
+    if (!p->ends_loads) return;
+    if (o->path == PATH_MEMORY && !lanes_of(tech_warp(w->grid, place), o)) return;
+    if (p->is_ordering && w->launch->options->loads == WIR_LOADS_UNSOUND) return;
     w->epoch++;
     w->counters[COUNT_epochs]++;
 }
@@ -406,7 +403,7 @@ static void load_begins(struct wir *w, unsigned place, uint32_t index)
     struct wir_load *slot = w->loads[place];
     if (!o->dst_words) return;
     map[o->dst].coming = (uint8_t)w->write;
-    for (unsigned n = 0; n < o->dst_words && w->write == WIR_ALONE; n++) pin(w, &map[o->dst + n], NULL);
+    for (unsigned n = 0; n < o->dst_words && w->write == WIR_ALONE; n++) pin(w, place, o->dst + n, NULL);
     settle(w, tech_now(w->grid));
     while (slot < w->loads[place] + WIR_LOADS && slot->used) slot++;
     if (!w->holds || slot == w->loads[place] + WIR_LOADS) {
@@ -424,7 +421,7 @@ static void result(void *state, unsigned place, uint32_t index, uint64_t cycle)
         if (cycle == CYCLE_NEVER) load_begins(w, place, index);
         return;
     }
-    settle(w, cycle);
+    if (w->written_count || w->freed_count) settle(w, cycle);
     if (!w->holds) return;
     w->holds = w->fills = false; // the entry holds the sources
     wir_fill(w, place, index, &w->key, cycle, w->epoch);
@@ -459,7 +456,7 @@ static void saved(void *state, unsigned place, uint32_t index, enum tech_saving 
         if (w->write == WIR_ALL_LANES) w->write = WIR_ALONE;
         return;
     }
-    for (unsigned n = 0; n < o->dst_words; n++) pin(w, &w->map[place][o->dst + n], NULL);
+    for (unsigned n = 0; n < o->dst_words; n++) pin(w, place, o->dst + n, NULL);
     settle(w, tech_now(w->grid));
 }
 

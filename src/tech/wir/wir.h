@@ -15,6 +15,8 @@
 #include "base/bits.h"
 #include "sm/mech/tech.h"
 
+#include <string.h>
+
 enum { WIR_SOURCES = 6, WIR_RESULTS = 2, WIR_WARPS = 64, WIR_LOADS = 8 };
 enum { WIR_NONE = UINT16_MAX }; // no number
 
@@ -76,6 +78,7 @@ struct wir_pool {
     uint32_t count, lanes;
     struct wir_number *numbers;
     uint32_t *values; // [number][lane]
+    uint8_t *banks;   // of the register file, by number
     uint16_t *free;   // ring of free numbers, the first is the longest free
     uint32_t free_first, free_count;
     struct wir_signature *signatures;
@@ -85,11 +88,23 @@ struct wir_pool {
 };
 
 void wir_pool_begin(struct wir_pool *p, const struct wir_options *o, uint32_t count, uint32_t lanes,
-                    uint64_t *counters);
+                    uint32_t banks, uint64_t *counters);
 void wir_pool_end(struct wir_pool *p);
 static inline uint32_t *wir_value(const struct wir_pool *p, uint16_t number)
 {
     return p->values + (size_t)number * p->lanes;
+}
+// Lanes of a register: mostly of 32 lanes, by instructions in place of a call.
+static inline void wir_move(uint32_t *to, const uint32_t *from, uint32_t lanes)
+{
+    if (lanes == 32)
+        memcpy(to, from, 32 * sizeof *to);
+    else
+        memcpy(to, from, lanes * sizeof *to);
+}
+static inline bool wir_equal(const uint32_t *a, const uint32_t *b, uint32_t lanes)
+{
+    return memcmp(a, b, lanes * sizeof *a) == 0;
 }
 static inline void wir_hold(struct wir_pool *p, uint16_t number)
 {
@@ -166,7 +181,7 @@ struct wir {
     bool fills; // no entry was found, and the result fills an entry
     bool holds; // and the sources of `key` are held for it
     struct wir_key key;
-    struct wir_entry *hit;
+    struct wir_entry *hit, *set; // set: of the key, since the lookup
     // Numbers to be stamped with the cycle of the instruction's write: written, and freed by the write.
     uint16_t written[TECH_REGISTERS], freed[TECH_REGISTERS];
     unsigned written_count, freed_count;
