@@ -24,7 +24,7 @@ const struct variant variants[] = {
     {"timed-tiny-stack", {"gpu=tiny", "simt=stack", "compile.profile=ptxplus"}, false, 2},
     {"wir", {"gpu=tiny", "tech=wir", "sim.check=1"}, false, 2},
     {"wir-scarce",
-     {"gpu=tiny", "tech=wir:entries=5,ways=2,signatures=3,signature-bits=4,ports=1,latency=7,pending=execute",
+     {"gpu=tiny", "tech=wir:entries=5,ways=2,signatures=3,signature-bits=4,banks=1,latency=7,pending=execute",
       "compile.profile=ptxplus", "issue.dependences=encoded", "simt=stack", "sim.check=1"},
      false,
      4},

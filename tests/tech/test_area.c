@@ -54,7 +54,7 @@ static void test_bits(struct test *t)
         {"wir", "rename table", 2048 * (11 + 1 + 1)},               // a number, pinned, waits
         {"wir:entries=65536", "rename table", 2048 * (16 + 1 + 1)}, // waits for an entry: the entry's number
         {"wir:pending=execute", "rename table", 2048 * 12},
-        {"wir", "reuse buffer", 256 * (1 + 8 + 48 + 32 + 6 * 12 + 2 * 12 + 2)},
+        {"wir", "reuse buffer", 256 * (1 + 8 + 48 + 32 + 6 * 12 + 2 * 12)},
         {"wir", "signatures", 256 * (1 + 32 + 11)},
         {"wir", "reference counts", 2048 * 13}, // of 2048 registers and 8 of every entry
         {"gscalar", NULL, 2048 * 33},

@@ -111,15 +111,20 @@ static void test_loads(struct test *t)
     scene_check_table(t, &table);
 }
 
-// A flipped bit in the register of a reused result is a wrong value for the reader.
+// A flipped bit in the register of a reused result is a wrong value for the reader. So is a result of eight lanes, taken
+// for one of all lanes.
 static void test_corrupted(struct test *t)
 {
+    static const char some[] = "S2R R0, SR_LANEID\nMOV R1, 0x5\nISETP.LT.AND P0, PT, R0, 0x8, PT\n"
+                               "@P0 IADD3 R2, R1, 0x1, RZ\nIADD3 R3, R1, 0x1, RZ\nEXIT\n";
     static const char sums[] = "MOV R1, 0x6\nIADD3 R2, R1, 0x1, RZ\nIADD3 R3, R2, 0x1, RZ\nEXIT\n";
     static const struct scene_row rows[] = {
         {"wir", "", sums, 64, {0}},
         {"wir:corrupt=1", "", sums, 64, {1}},
         {"wir:corrupt=3", "", sums, 64, {1}},
         {"wir:corrupt=4", "", sums, 64, {0}}, // three instructions are reused
+        {"wir", "", some, 32, {0}},
+        {"wir:pins=unsound", "", some, 32, {1}},
     };
     for (size_t k = 0; k < TEST_COUNT(rows); k++) {
         struct scene s;

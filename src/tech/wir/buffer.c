@@ -54,16 +54,16 @@ static struct wir_entry *find(const struct wir *w, struct wir_entry *set, const 
     return NULL;
 }
 
+// A bank reads a set a cycle; warps that issue the same instruction together share the read.
 static bool take_port(struct wir *w)
 {
     struct wir_buffer *b = &w->buffer;
+    uint32_t bank = (uint32_t)((size_t)(w->set - b->entries) / b->ways) % wir_banks(w->launch->options);
     uint64_t cycle = tech_now(w->grid) + 1;
-    if (b->port_cycle != cycle) {
-        b->port_cycle = cycle;
-        b->ports_left = w->launch->options->ports;
-    }
-    if (!b->ports_left) return false;
-    b->ports_left--;
+    if (b->read_cycle[bank] == cycle) return b->read_set[bank] == w->set;
+    b->read_cycle[bank] = cycle;
+    b->read_set[bank] = w->set;
+    w->counters[COUNT_reads]++;
     return true;
 }
 
@@ -78,11 +78,12 @@ static bool is_current(const struct wir *w, unsigned place, const struct wir_ent
 struct wir_entry *wir_look_up(struct wir *w, unsigned place, const struct wir_plan *p)
 {
     w->fills = false;
+    w->set = set_of(w, &w->key);
     if (!take_port(w)) {
         w->counters[COUNT_port_misses]++;
         return NULL;
     }
-    struct wir_entry *e = find(w, w->set = set_of(w, &w->key), &w->key);
+    struct wir_entry *e = find(w, w->set, &w->key);
     bool ended = e && p->kind != WIR_COMPUTES && !is_current(w, place, e);
     bool there = e && e->ready <= tech_now(w->grid);
     w->counters[COUNT_lookups]++;

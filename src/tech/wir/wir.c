@@ -30,11 +30,11 @@ static const char *const pins_words[] = {"unsound", "on", NULL},
 // clang-format off
 static const struct config_key keys[] = {
     {"entries",        CONFIG_U32,  AT(entries),        1, 65536, NULL,         "256", "entries of an SM's reuse buffer", "choice: no size in the abstract"},
-    {"ways",           CONFIG_U32,  AT(ways),           1, 1024,  NULL,         "4",   "ways of a set of the reuse buffer", "choice"},
+    {"ways",           CONFIG_U32,  AT(ways),           1, 1024,  NULL,         "1",   "ways of a set of the reuse buffer", "choice: a lookup reads one entry"},
     {"signatures",     CONFIG_U32,  AT(signatures),     1, 65536, NULL,         "256", "registers of an SM known by the signature of their value", "choice: no size in the abstract"},
-    {"signature-ways", CONFIG_U32,  AT(signature_ways), 1, 1024,  NULL,         "4",   "ways of a set of signatures", "choice"},
+    {"signature-ways", CONFIG_U32,  AT(signature_ways), 1, 1024,  NULL,         "1",   "ways of a set of signatures", "choice: a lookup reads one"},
     {"signature-bits", CONFIG_U32,  AT(signature_bits), 1, 32,    NULL,         "32",  "bits of a signature", "choice: as wide as a register's word"},
-    {"ports",          CONFIG_U32,  AT(ports),          1, 64,    NULL,         "8",   "lookups of an SM in a cycle; an instruction without a port executes", "choice: every instruction issued"},
+    {"banks",          CONFIG_U32,  AT(banks),          1, WIR_BANKS, NULL,     "8",   "banks of the reuse buffer, each a part of the sets, with a lookup in a cycle; an instruction without a lookup executes", "choice: two lookups a cycle of each of four schedulers"},
     {"latency",        CONFIG_U32,  AT(latency),        1, 100,   NULL,         "2",   "cycles from issue to the result of a reused instruction", "choice: lookup, rename table"},
     {"pending",        CONFIG_WORD, AT(pending),        0, 0,     pending_words, "wait", "an instruction that finds an entry without a result yet: wait, its destination takes the result's register as soon as known; execute", "choice: warps run close together"},
     {"loads",          CONFIG_WORD, AT(loads),          0, 0,     loads_words,  "on",  "loads from global and shared memory are reused until a store, an atomic, a fence, an ordered load or a barrier; unsound: until a store or a barrier", "choice: sound with races"},
@@ -521,10 +521,11 @@ static size_t storage(const void *options, const struct gpu_config *c,
     uint64_t waiting = o->pending == WIR_PENDING_WAITS ? 1 : 0, entry = waiting * bits_for(o->entries);
     out[n++] = (struct tech_storage){"rename table", registers,
                                      1 + waiting + (entry > number ? entry : number), false, 1};
-    out[n++] =
-        (struct tech_storage){"reuse buffer", o->entries, 1 + key + results + bits_for(o->ways), false, 1};
+    out[n++] = (struct tech_storage){"reuse buffer", o->entries, 1 + key + results + bits_for(o->ways), false,
+                                     wir_banks(o)};
     if (o->loads != WIR_LOADS_OFF) // the block, the epoch's bit, a bit a warp
-        out[n++] = (struct tech_storage){"loads of entries", o->entries, 5 + 1 + c->max_warps, false, 1};
+        out[n++] =
+            (struct tech_storage){"loads of entries", o->entries, 5 + 1 + c->max_warps, false, wir_banks(o)};
     out[n++] = (struct tech_storage){"signatures", o->signatures, 1 + o->signature_bits + number, false, 1};
     out[n++] = (struct tech_storage){"reference counts", registers, bits_for(most + 1), false, 1};
     out[n++] = (struct tech_storage){"free registers", registers, number, false, 1};

@@ -25,7 +25,7 @@ enum wir_pending { WIR_PENDING_EXECUTES, WIR_PENDING_WAITS };
 enum wir_loads { WIR_LOADS_OFF, WIR_LOADS_ON, WIR_LOADS_UNSOUND };
 
 struct wir_options {
-    uint32_t entries, ways, signatures, signature_ways, signature_bits, ports, latency, corrupt;
+    uint32_t entries, ways, signatures, signature_ways, signature_bits, banks, latency, corrupt;
     int loads, pins, pending;
 };
 
@@ -139,12 +139,21 @@ struct wir_entry { // holds a reference to each source and each result
     uint64_t last_used; // serial number of the last use
 };
 
+enum { WIR_BANKS = 64 };
 struct wir_buffer {
     struct wir_entry *entries;
     uint32_t count, sets, ways, hand; // hand: the next entry to give up
-    uint64_t serial, port_cycle;
-    uint32_t ports_left;
+    uint64_t serial;
+    // By bank, a part of the sets: cycle of the last read, and the set read.
+    uint64_t read_cycle[WIR_BANKS];
+    const struct wir_entry *read_set[WIR_BANKS];
 };
+// Banks of a buffer of the configured size.
+static inline uint32_t wir_banks(const struct wir_options *o)
+{
+    uint32_t sets = o->entries / (o->ways < o->entries ? o->ways : o->entries);
+    return o->banks < sets ? o->banks : sets;
+}
 
 // -- warps --------------------------------------------------------------------------------------------------
 // How the instruction at hand, or the load under way, writes its results. NOTHING: no lane. SHARED: all lanes.
