@@ -159,6 +159,7 @@ static inline void ask(const struct sm_warp *w, const struct op *o, struct opera
 {
     const struct sm_grid *g = w->grid;
     a->bank = g->sm->operands.bank_of[a->physical];
+    a->checked = NO_BANK;
     a->main = 1;
     g->hooks->operand(g->hooked, w->place, (uint32_t)(o - g->ops), a);
 }
@@ -178,11 +179,35 @@ static uint32_t ask_read(const struct sm_warp *w, const struct op *o, unsigned k
     return a.cycles;
 }
 
+// Reserves the bank's first free port from cycle `at` on. Returns the cycle of the reservation; with NO_BANK,
+// `at`.
+static uint64_t take_port(struct sm *s, unsigned bank, uint64_t at)
+{
+    if (bank == NO_BANK) return at;
+    uint64_t *next = &s->operands.port[bank], port = later(*next, at * s->config->bank_ports);
+    *next = port + 1;
+    return port / s->config->bank_ports;
+}
+
+// A register is read back before a result is written: a port of its bank, the comparison, and their time. The port is
+// reserved now, not at the result's cycle, since a reservation keeps out all reads of the bank before it.
+static void check_back(const struct sm_warp *w, struct operand_access *a)
+{
+    struct sm *s = w->grid->sm;
+    uint64_t first = s->now + 1, read = first;
+    w->grid->counts.operand_compared += a->compared;
+    if (a->checked == NO_BANK) return;
+    if (s->config->bank_conflicts) read = take_port(s, a->checked, first);
+    w->grid->counts.operand_reads++;
+    w->grid->counts.operand_conflict_cycles += read - first;
+    a->cycles = (uint32_t)later(a->cycles, read - first + 1);
+}
+
 // Counts the writes of an instruction's results as the mechanisms direct. Returns whether a write port is
 // needed; raises *cycles to the extra delay. asked: bits of the results that a mechanism may keep outside the
 // register file.
 static bool ask_writes(const struct sm_warp *w, const uint16_t *registers, const struct op *o, uint32_t asked,
-                       uint32_t *cycles)
+                       uint64_t at, uint32_t *cycles)
 {
     struct gpu_counts *counts = &w->grid->counts;
     const uint8_t *bank_of = w->grid->sm->operands.bank_of;
@@ -193,9 +218,13 @@ static bool ask_writes(const struct sm_warp *w, const uint16_t *registers, const
             needs_port = true;
             continue;
         }
-        struct operand_access a = {
-            .physical = registers[n], .r = (uint8_t)(o->dst + n), .nth = (uint8_t)n, .is_write = true};
+        struct operand_access a = {.physical = registers[n],
+                                   .r = (uint8_t)(o->dst + n),
+                                   .nth = (uint8_t)n,
+                                   .is_write = true,
+                                   .at = at};
         ask(w, o, &a);
+        if (a.compared) check_back(w, &a);
         counts->operand_writes += a.main;
         counts->operand_near_writes += a.near;
         counts->operand_word_writes += a.words;
@@ -230,16 +259,6 @@ uint64_t operand_read_late(struct sm *s, struct sm_grid *g, uint32_t reg, uint64
     note_read(&s->operands, reg, cycle);
     g->counts.operand_conflict_cycles += cycle - (s->now + 1);
     return cycle;
-}
-
-// Reserves the bank's first free port from cycle `at` on. Returns the cycle of the reservation; with NO_BANK,
-// `at`.
-static uint64_t take_port(struct sm *s, unsigned bank, uint64_t at)
-{
-    if (bank == NO_BANK) return at;
-    uint64_t *next = &s->operands.port[bank], port = later(*next, at * s->config->bank_ports);
-    *next = port + 1;
-    return port / s->config->bank_ports;
 }
 
 static bool bank_is_free(const struct sm *s, uint32_t reg, uint64_t at)
@@ -346,7 +365,7 @@ uint64_t operand_write_elsewhere(struct sm *s, const struct sm_warp *w, const ui
     bool needs_port = true;
     uint32_t cycles = 0, asked = elsewhere(s, w, o, true);
     if (asked)
-        needs_port = ask_writes(w, registers, o, asked, &cycles);
+        needs_port = ask_writes(w, registers, o, asked, cycle, &cycles);
     else if (!is_guest(w))
         w->grid->counts.operand_writes += o->dst_words;
     if (!needs_port) return operand_behind_reads(s, registers, o->dst_words, cycle + cycles);
@@ -438,12 +457,23 @@ uint64_t operand_move(struct sm_grid *g, uint16_t from, uint16_t to)
     return move(g, from, to);
 }
 
-uint64_t operand_spread(struct sm_warp *w, unsigned r)
+static uint64_t spread(struct sm_warp *w, unsigned r)
 {
     uint16_t physical = w->operands.map[r];
     w->operands.flying |= op_bit(r);
-    w->grid->counts.operand_word_reads++;
     return move(w->grid, physical, physical);
+}
+
+uint64_t operand_spread(struct sm_warp *w, unsigned r)
+{
+    w->grid->counts.operand_word_reads++;
+    return spread(w, r);
+}
+
+uint64_t operand_move_own(struct sm_warp *w, unsigned r)
+{
+    w->grid->counts.operand_reads++;
+    return spread(w, r);
 }
 
 void operand_remap(struct sm_warp *w, unsigned r, uint16_t physical)

@@ -99,6 +99,8 @@ uint64_t operand_move(struct sm_grid *g, uint16_t from, uint16_t to);
 // Charges the expansion, into all lanes, of the warp's Rr, kept by a mechanism in short form (one value; base and
 // stride); moves no values. Returns the cycle at which the register is ready.
 uint64_t operand_spread(struct sm_warp *w, unsigned r);
+// The same for a value of all lanes in a register shared with other warps.
+uint64_t operand_move_own(struct sm_warp *w, unsigned r);
 // The warp's Rr is physical register `physical` from now on.
 void operand_remap(struct sm_warp *w, unsigned r, uint16_t physical);
 // Counts `count` registers as written with a comparison of their lanes, for a mechanism.

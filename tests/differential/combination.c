@@ -50,8 +50,11 @@ static bool is_excluded(const struct config_key *key)
     return false;
 }
 
-// Literal rules of a paper that are unsound have the same names under every key.
-static bool is_unsound(const char *word) { return str_equal(word, "paper") || str_equal(word, "early"); }
+// Unsound rules, such as literal ones of a paper, have the same names under every key.
+static bool is_unsound(const char *word)
+{
+    return str_equal(word, "paper") || str_equal(word, "early") || str_equal(word, "unsound");
+}
 
 // Room for blocks: too small a value makes the launch fail, and give_room then drops the part.
 static bool is_room(const char *part)

@@ -51,6 +51,12 @@ static void test_bits(struct test *t)
         {"uv:variant=srf,registers=16", "scalar registers", 512},
         {"uv:entries=16,words=2", "reuse buffer", 16 * (10 + 8 + 3 * 64 + 64 + 4)},
         {"dac", NULL, 0},
+        {"wir", "rename table", 2048 * (11 + 1 + 1)},               // a number, pinned, waits
+        {"wir:entries=65536", "rename table", 2048 * (16 + 1 + 1)}, // waits for an entry: the entry's number
+        {"wir:pending=execute", "rename table", 2048 * 12},
+        {"wir", "reuse buffer", 256 * (1 + 8 + 48 + 32 + 6 * 12 + 2 * 12)},
+        {"wir", "signatures", 256 * (1 + 32 + 11)},
+        {"wir", "reference counts", 2048 * 13}, // of 2048 registers and 8 of every entry
         {"gscalar", NULL, 2048 * 33},
         {"gscalar:parts=2", "words", 2 * 2048 * 32},
         {"cae", "affine registers", 2048 * 66},

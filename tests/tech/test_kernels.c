@@ -138,6 +138,11 @@ static void try_all(struct test *t, const struct machine *m, const test_names *t
 
 // Tried in addition to every mechanism with its defaults.
 static const char *const options[] = {
+    "wir:entries=1,signatures=1",
+    "wir:entries=4096,ways=64,signatures=4096,pending=execute",
+    "wir:signature-bits=2,latency=9,banks=1,loads=off",
+    "wir+rfcache:entries=2+silicon-sync",
+    "wir+mta:throttle=off+warpman:variant=spatial",
     "darsie:entries=1,read-ports=1",
     "darsie:registers=1",
     "darsie:registers=3,entries=2,write-ports=2",

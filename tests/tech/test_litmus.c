@@ -1,4 +1,4 @@
-// DARSIE, decoupled streams and uniform vectors under programs with racing warps, in one block or two, on
+// DARSIE, decoupled streams, uniform vectors and WIR under programs with racing warps, in one block or two, on
 // one SM or two. Every outcome is permitted by the model (litmus_model.c), for all options and timings;
 // mechanisms other than DARSIE show only outcomes permitted without a mechanism, too. Without the rules for
 // races, and with the paper's text, forbidden outcomes are seen.
@@ -141,8 +141,9 @@ static const char *const timings[] = {
     "fetch.ibuffer=16 fetch.width=8 fetch.per_scheduler=1 icache.perfect=1 latency.int_mad=30",
 };
 
-// DARSIE alone may read late; with other mechanisms loads read memory at issue, as without mechanisms.
-static bool reads_late(const char *tech) { return tech && strstr(tech, "darsie"); }
+// DARSIE and WIR may give a warp the value of another warp's earlier load; with other mechanisms loads read memory at
+// issue, as without mechanisms.
+static bool reads_late(const char *tech) { return tech && (strstr(tech, "darsie") || strstr(tech, "wir")); }
 
 // False: the outcome is forbidden; `why` explains it.
 static bool is_fine(struct trial *r, const struct variant *v, const char *tech, const char *timing,
@@ -212,6 +213,13 @@ static const struct variant uniform[] = {
     {"coarse:dueling=0+warpman:variant=spatial+uv:intra=on", true, "compile.optimise=0 l1.global=1"},
 };
 
+static const struct variant reused[] = {
+    {"wir", true, "compile.optimise=0 sim.check=1"},
+    {"wir:pending=execute,entries=16,ways=1", false, "simt=stack l1.global=1"},
+    {"wir:entries=1,signatures=1,latency=9", true, "compile.optimise=0 issue.dependences=encoded"},
+    {"wir+silicon-sync+mta:throttle=off", true, "compile.optimise=0 l1.global=1 sim.check=1"},
+};
+
 static void run_programs(struct test *t, const struct variant *of, size_t of_count, uint64_t fewer)
 {
     uint64_t count = test_is_long() ? 2000 : test_is_quick() ? 40 : fewer;
@@ -239,6 +247,7 @@ static void run_programs(struct test *t, const struct variant *of, size_t of_cou
 
 static void test_programs(struct test *t) { run_programs(t, variants, TEST_COUNT(variants), 400); }
 static void test_uniform(struct test *t) { run_programs(t, uniform, TEST_COUNT(uniform), 100); }
+static void test_reused(struct test *t) { run_programs(t, reused, TEST_COUNT(reused), 150); }
 static void test_decoupled(struct test *t) { run_programs(t, decoupled, TEST_COUNT(decoupled), 150); }
 
 static const struct variant together[] = {
@@ -279,6 +288,7 @@ static void test_rules_left_out(struct test *t)
         {"without the rule held up", "darsie:watchdog=2000,early=on,broken=64", 400},
         {"with the paper's rules", "darsie:watchdog=2000,rules=paper", 100},
         {"with data ahead of loads", "decoupled:gain=off,loads=early", 400},
+        {"with stores and barriers", "wir:loads=unsound", 400},
     };
     static const struct variant plain = {NULL, true, "compile.optimise=0"};
     for (size_t k = 0; k < TEST_COUNT(rules); k++) {
@@ -477,6 +487,7 @@ int main(int argc, char **argv)
 {
     static const struct test_case cases[] = {
         {"programs", test_programs}, {"decoupled", test_decoupled},           {"together", test_together},
-        {"uniform", test_uniform},   {"rules_left_out", test_rules_left_out}, {"named", test_named}};
+        {"uniform", test_uniform},   {"rules_left_out", test_rules_left_out}, {"named", test_named},
+        {"reused", test_reused}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }

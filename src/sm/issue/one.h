@@ -29,8 +29,8 @@ void issue_observed(struct sm *s, unsigned slot, const struct op *o, uint64_t co
                     bool accesses);
 // A mechanism supplies the result after `cycles` cycles.
 void issue_reused(struct sm *s, unsigned scheduler, unsigned slot, const struct op *o, uint32_t cycles);
-// A mechanism's move of register Rr in place of the instruction.
-enum outcome issue_copy(struct sm *s, unsigned scheduler, unsigned slot, unsigned r);
+// A mechanism's move in place of the instruction; copied: of the hook `copies`.
+enum outcome issue_copy(struct sm *s, unsigned scheduler, unsigned slot, uint32_t copied);
 // Effects of a control instruction, or of one behind which the warp does not go on.
 void issue_after_control(struct sm *s, struct sm_grid *g, unsigned slot, const struct op *o);
 
@@ -256,7 +256,7 @@ static inline __attribute__((always_inline)) bool issue_supplied(struct sm *s, u
     if (!issue_tells_techs(s, told)) return false;
     uint32_t copied = mech_copies(w, index);
     if (copied) {
-        *outcome = issue_copy(s, scheduler, slot, copied - 1);
+        *outcome = issue_copy(s, scheduler, slot, copied);
         return true;
     }
     mech_reads(w, index);
@@ -269,8 +269,9 @@ static inline __attribute__((always_inline)) bool issue_supplied(struct sm *s, u
         *outcome = OUTCOME_REFUSED;
         return true;
     }
-    uint32_t reused = o->path == PATH_ALU ? mech_reuse(w, index) : 0;
+    uint32_t reused = o->path == PATH_ALU ? mech_reuse(w, index) : accesses ? mech_reuse_load(w, index) : 0;
     if (!reused) return false;
+    if (accesses && s->lsu.asked >> slot & 1) lsu_leave_line(s, slot);
     issue_reused(s, scheduler, slot, o, reused);
     *outcome = issue_leave_buffer(s, g, slot, index, o, true, told);
     return true;

@@ -176,12 +176,13 @@ void issue_after_control(struct sm *s, struct sm_grid *g, unsigned slot, const s
     if (w->warp && w->warp->state == WARP_DONE) room_warp_ended(s, slot);
 }
 
-// Writes register Rr, kept by a mechanism as a value for all lanes or as a base and a stride, to all lanes. The move takes the issue slot; the
-// warp's instruction stays at the head of the I-buffer.
-enum outcome issue_copy(struct sm *s, unsigned scheduler, unsigned slot, unsigned r)
+// Writes all lanes of register Rr, kept by a mechanism as a value for all lanes or as a base and a stride, or shared with
+// other warps. The move takes the issue slot; the warp's instruction stays at the head of the I-buffer.
+enum outcome issue_copy(struct sm *s, unsigned scheduler, unsigned slot, uint32_t copied)
 {
     struct sm_warp *w = &s->warps[slot];
-    uint64_t done = operand_spread(w, r);
+    unsigned r = (copied & ~TECH_COPY_LANES) - 1;
+    uint64_t done = copied & TECH_COPY_LANES ? operand_move_own(w, r) : operand_spread(w, r);
     if (s->config->dependences != DEPENDENCES_SCOREBOARD)
         operand_stall(&w->operands, later(w->operands.stall_until, done));
     operand_keep_busy(&w->operands, done);
@@ -295,7 +296,7 @@ static enum outcome issue_plain_asked(struct sm *s, unsigned scheduler, unsigned
     }
     s->issue.lanes = lanes->active;
     supplied = mech_copies(w, index);
-    if (supplied) return issue_copy(s, scheduler, slot, supplied - 1);
+    if (supplied) return issue_copy(s, scheduler, slot, supplied);
     if (concerns & CONCERNS_READS)
         mech_reads(w, index);
     else

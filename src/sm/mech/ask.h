@@ -12,8 +12,8 @@ static inline unsigned mech_concerns(const struct sm_warp *w, uint32_t index)
     return c->hooks[index];
 }
 
-// r + 1 if a mechanism keeps register Rr in short form (one value; base and stride), and the SM must first write
-// all lanes; 0: no such register.
+// r + 1, perhaps with TECH_COPY_LANES, if register Rr must first move to all lanes of a register of the warp (hook
+// `copies`); 0: no such register.
 static inline uint32_t mech_copies(const struct sm_warp *w, uint32_t index)
 {
     const struct sm_grid *g = w->grid;
@@ -37,6 +37,15 @@ static inline uint32_t mech_reuse(const struct sm_warp *w, uint32_t index)
 {
     struct sm_grid *g = w->grid;
     uint32_t cycles = g->hooks->reuse ? g->hooks->reuse(g->hooked, w->place, index) : 0;
+    if (cycles) account_saved(&g->account, index, SAVED_EXECUTION);
+    return cycles;
+}
+
+// The same for a memory instruction with an accessing lane.
+static inline uint32_t mech_reuse_load(const struct sm_warp *w, uint32_t index)
+{
+    struct sm_grid *g = w->grid;
+    uint32_t cycles = g->hooks->reuse_load ? g->hooks->reuse_load(g->hooked, w->place, index) : 0;
     if (cycles) account_saved(&g->account, index, SAVED_EXECUTION);
     return cycles;
 }

@@ -62,6 +62,18 @@ static uint32_t all_reuse(void *grid, unsigned place, uint32_t index)
     return 0;
 }
 
+static uint32_t all_reuse_load(void *grid, unsigned place, uint32_t index)
+{
+    struct sm_grid *g = grid;
+    EACH(g, k)
+    {
+        uint32_t cycles = k->hooks.reuse_load ? k->hooks.reuse_load(k->state, place, index) : 0;
+        if (cycles) mech_tell_others(g, k, place, index, SAVED_EXECUTION);
+        if (cycles) return cycles;
+    }
+    return 0;
+}
+
 static bool all_port(void *grid, unsigned place, uint32_t index)
 {
     struct sm_grid *g = grid;
@@ -136,6 +148,7 @@ static const struct mech_hooks all = {.block_start = all_block_start,
                                       .copies = all_copies,
                                       .reads = all_reads,
                                       .reuse = all_reuse,
+                                      .reuse_load = all_reuse_load,
                                       .port = all_port,
                                       .executed = all_executed,
                                       .elsewhere = all_elsewhere,

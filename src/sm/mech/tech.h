@@ -9,7 +9,7 @@
 // With all groups, in the order of an instruction's life:
 //
 //     skipping   warp_started, leaves_out ─ fetch ─ fetched ─ filled ─ flushed
-//     execution  copies ─ (reads) ─ reuse, leads ─ (executed) ─ cost
+//     execution  copies ─ (reads) ─ reuse, reuse_load, leads ─ (executed) ─ cost
 //     registers  elsewhere ─ operand ─ result ─ replied
 //     lines      access ─ neighbours ─ neighbour ─ line          behind the load/store unit
 //     blocks     block_start ─ event ─ block_end
@@ -164,17 +164,22 @@ struct op_cost {       // costs of an instruction that has executed
     uint32_t issue;    // cycles during which the scheduler is busy (issue.interval)
 };
 
+#define TECH_COPY_LANES (1u << 31)
+
 struct tech_execution {
     // For a computing instruction with operands ready. 0: the instruction executes. Otherwise the mechanism
     // has put the result into the warp's own registers, and the instruction does not execute. The result is
     // ready after the returned number of cycles.
     uint32_t (*reuse)(void *state, unsigned place, uint32_t index);
+    // As `reuse`, for a memory instruction with an accessing lane, which then enters no queue.
+    uint32_t (*reuse_load)(void *state, unsigned place, uint32_t index);
     // True: other warps will take the result, and mechanisms later in the registry must not reuse the
     // instruction.
     bool (*leads)(void *state, unsigned place, uint32_t index);
     // The instruction could issue now. r + 1: the mechanism keeps register Rr in short form (one value; base
     // and stride), and the SM must first write all lanes. A move issues instead, with the time of an
-    // instruction of all lanes, and the instruction waits for the move. 0: no register.
+    // instruction of all lanes, and the instruction waits for the move. 0: no register. With TECH_COPY_LANES: all
+    // lanes are in the register file already, in a register shared with other warps, and move to one of the warp.
     uint32_t (*copies)(void *state, unsigned place, uint32_t index);
     // *c: costs on the unmodified GPU, changed by mechanisms earlier in the registry; may be changed.
     void (*cost)(void *state, unsigned place, uint32_t index, struct op_cost *c);
@@ -198,12 +203,16 @@ struct operand_access {
     uint16_t physical;
     uint8_t r, nth; // r: the warp's Rr. nth: number among the instruction's registers read (written)
     bool is_write;
+    uint64_t at; // of a result: cycle of the write, without the delays below and without waits for a port
     // The members below are preset to an access to the main register file.
     uint8_t bank; // bank of the read port used; NO_BANK: no port, and for a result no write port
     // main: number of registers moved in the main register file; near: in a mechanism's structure beside the
     // lanes.
     uint8_t main, near;
-    uint8_t words;   // words moved in place of the lanes: of one value, or of a base and a stride
+    uint8_t words; // words moved in place of the lanes: of one value, or of a base and a stride
+    // For a result: bank of a register of all lanes read back through a port before the write; NO_BANK: none. compared:
+    // number of registers whose lanes were compared or hashed for that.
+    uint8_t checked, compared;
     uint32_t cycles; // additional latency in cycles
 };
 

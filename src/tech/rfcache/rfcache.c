@@ -396,12 +396,12 @@ static void write_access(struct rfcache *x, unsigned place, uint32_t index, stru
     a->bank = NO_BANK;
 }
 
-// Lanes of a result: executing lanes, or lanes of the memory reply. Removes r from the instruction's
-// destination registers still to be written.
+// Lanes of a result: executing lanes, or lanes of the memory reply; of a load that another mechanism reuses, the lanes of
+// the load. Removes r from the instruction's destination registers still to be written.
 static uint64_t result_lanes(struct rfcache *x, unsigned place, uint32_t index, unsigned r)
 {
     struct rwarp *w = &x->warps[place];
-    if (x->launch->ops[index].path != PATH_MEMORY) {
+    if (x->launch->ops[index].path != PATH_MEMORY || !w->coming[r]) {
         x->words -= r + 1 - x->first;
         x->first = r + 1;
         return x->lanes;
