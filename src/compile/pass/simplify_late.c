@@ -9,10 +9,12 @@
 enum { SUMS_MAX = 4 };
 
 // True if all users of the product are sums that can absorb it, so that the product disappears: at most SUMS_MAX,
-// but any number for a 64-bit product, whose sums are two instructions each.
+// but any number on Volta for a 64-bit product, whose sums are two instructions each.
 static bool only_summed(const struct ir_value *product)
 {
-    if (product->use_count > SUMS_MAX && product->def->op != IR_MULWIDE) return false;
+    const struct ir_inst *m = product->def;
+    bool saves = m->op == IR_MULWIDE && m->function->unit->options->profile == PROFILE_SASS;
+    if (product->use_count > SUMS_MAX && !saves) return false;
     for (const struct ir_use *u = product->first_use; u; u = u->next) {
         const struct ir_inst *user = u->user;
         if (user->op != IR_ADD || u == &user->guard) return false;
