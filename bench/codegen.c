@@ -12,6 +12,10 @@
 // compiler changes.
 #include "base/file.h"
 #include "compile/compile.h"
+#include "isa/fields.h"
+#include "isa/isa.h"
+#include "isa/program.h"
+#include "isa/units.h"
 #include "ptx/ptx.h"
 
 #include <elf.h>

@@ -1,4 +1,4 @@
-// State of the load/store unit. Written by lsu.c alone, readable everywhere.
+// State of the load/store unit. Written by lsu.c, lsu_room.c, lsu_place.c and lsu_bulk.c alone, readable everywhere.
 #pragma once
 #include "base/vec.h"
 #include "exec/access.h"
@@ -122,9 +122,11 @@ struct lsu_grid {
     uint32_t early;      // lines requested by mechanisms and not yet reported to them
 };
 
+// lsu_room.c
 void lsu_init(struct sm *s);
 void lsu_fini(struct sm *s);
 void lsu_begin(struct sm_grid *g);
+// lsu.c
 void lsu_open(struct sm *s, struct memory_system *m); // start of a window
 void lsu_take_replies(struct sm *s);                  // replies and landings due in this cycle
 void lsu_cycle(struct sm *s);       // a step is due: a queued instruction, `next`, not blocked
