@@ -71,7 +71,7 @@ struct report_run {
     char *gpu;                        // heap; NULL: functional
     char *tech;                       // heap; NULL: base
     struct wf_slice slice;            // parts 0: the whole chip, or functional
-    bool differs_from_card; // a slice, or a setting of the GPU was set (report_run_compare)
+    bool differs_from_card;           // a slice, or a setting of the GPU was set (report_run_compare)
     bool interrupted;
     bool keeps_launches; // the JSON has counters, energy and fault of every launch; set before the first
     bool has_host;       // a program with a host part; set before the first launch

@@ -101,10 +101,8 @@ static void add_farthest(const struct fidelity *f, struct strbuf *out)
     enum { SHOWN = 10 };
     const struct fidelity_row *r = next_farthest(f, NULL);
     if (!r) return;
-    strbuf_puts(
-        out,
-        "\n## Farthest off\n\nOf the second set, with what was found of the causes.\n\n"
-        "| point | class | cycles | card's | error | cause |\n|---|---|---|---|---|---|\n");
+    strbuf_puts(out, "\n## Farthest off\n\nOf the second set, with what was found of the causes.\n\n"
+                     "| point | class | cycles | card's | error | cause |\n|---|---|---|---|---|---|\n");
     for (unsigned n = 0; r && n < SHOWN; n++, r = next_farthest(f, r)) {
         strbuf_printf(out, "| %s | %s |", r->point->name, r->point->class);
         markdown_whole(out, r->ours[QUANTITY_CYCLES]);

@@ -45,7 +45,7 @@ struct lsu_entry {
     // cycles at the queue's head before the first line is sent: passes over shared memory's banks, extra
     // cycles of textures and constants
     uint16_t cycles;
-    uint16_t count, next; // number of transactions; index of the first transaction not sent
+    uint16_t count, next;      // number of transactions; index of the first transaction not sent
     struct transaction *lines; // in lsu.lines
 };
 

@@ -209,7 +209,8 @@ static void check_results(struct test *t, const char *path)
     at += strlen(rows_again);
     strbuf_printf(&command, "build/warpfold %.*s --quiet --out results", (int)strcspn(at, "`"), at);
     free(run_command(t, folder, strbuf_text(&command)));
-    strbuf_printf(&made, "%s/results/%s", folder, strstr(path, "fidelity") ? "fidelity-launches.md" : "paper.md");
+    strbuf_printf(&made, "%s/results/%s", folder,
+                  strstr(path, "fidelity") ? "fidelity-launches.md" : "paper.md");
     char *text = rest = test_read_file(t, strbuf_text(&made), NULL);
     for (char *line; (line = strsep(&rest, "\n")) && !str_starts_with(line, "## What was expected");) {
         struct strbuf whole = {0};
