@@ -453,6 +453,21 @@ size_t wf_gpu_left_out(struct wf_context *c, bool *is_like)
     return count;
 }
 
+bool wf_gpu_differs(struct wf_context *c)
+{
+    static const char *const alike[] = {"gpu.core_mhz", "icnt.mhz",        "l2.mhz",
+                                        "dram.mhz",     "gpu.keep_caches", "gpu.warm"};
+    for (size_t i = 0; config_at(&c->config, i); i++) {
+        const struct config_key *k = config_at(&c->config, i);
+        struct config_origin origin = config_origin(&c->config, k);
+        bool is_alike = !origin.is_set || origin.loc.source || !is_gpus(c, k);
+        for (size_t n = 0; n < sizeof alike / sizeof alike[0] && !is_alike; n++)
+            is_alike = str_equal(k->name, alike[n]);
+        if (!is_alike) return true;
+    }
+    return false;
+}
+
 bool wf_class_key(struct wf_context *c, size_t index, struct wf_key *key)
 {
     if (index >= c->classes.count) return false;

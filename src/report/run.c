@@ -600,15 +600,7 @@ static bool seen_before(const struct report_run *r, size_t index)
 
 void report_run_compare(struct report_run *r, struct wf_context *c)
 {
-    static const char *const alike[] = {"gpu.core_mhz", "icnt.mhz",        "l2.mhz",
-                                        "dram.mhz",     "gpu.keep_caches", "gpu.warm"};
-    struct wf_key key;
-    r->differs_from_card = r->slice.parts != 0;
-    for (size_t i = 0; wf_key_at(c, i, &key); i++) {
-        bool is_alike = !key.is_gpus || !str_equal(key.from, "set");
-        for (size_t k = 0; k < sizeof alike / sizeof alike[0]; k++) is_alike |= str_equal(key.name, alike[k]);
-        r->differs_from_card |= !is_alike;
-    }
+    r->differs_from_card = r->limits.count && (r->slice.parts || wf_gpu_differs(c));
 }
 
 void report_slice_print(const struct report_run *r, struct strbuf *out)

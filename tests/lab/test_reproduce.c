@@ -578,11 +578,11 @@ static void test_databases(struct test *t)
     lab_write(&c, "small.exp", lab_experiment);
     cli_run(&c, "reproduce $D/small.exp --size small --out $D/out --quiet");
     CHECK_MSG(t, c.status == 0, "%s", c.err);
-    change(t, "UPDATE meta SET value = '7' WHERE key = 'schema'");
-    check_refused(&c, "has schema 7; warpfold");
+    change(t, "UPDATE meta SET value = '8' WHERE key = 'schema'");
+    check_refused(&c, "has schema 8; warpfold");
     change(
         t,
-        "UPDATE meta SET value = '6' WHERE key = 'schema'; UPDATE meta SET value = 'x' WHERE key = 'build'");
+        "UPDATE meta SET value = '7' WHERE key = 'schema'; UPDATE meta SET value = 'x' WHERE key = 'build'");
     check_refused(&c, "was made by a different build of warpfold (x; now ");
     change(t, "DROP TABLE meta");
     check_refused(&c, "is a database, but not of results");
