@@ -460,7 +460,8 @@ bool wf_gpu_differs(struct wf_context *c)
     for (size_t i = 0; config_at(&c->config, i); i++) {
         const struct config_key *k = config_at(&c->config, i);
         struct config_origin origin = config_origin(&c->config, k);
-        bool is_alike = !origin.is_set || origin.loc.source || !is_gpus(c, k);
+        bool counts = is_gpus(c, k) || str_starts_with(k->name, "compile.");
+        bool is_alike = !origin.is_set || origin.loc.source || !counts;
         for (size_t n = 0; n < sizeof alike / sizeof alike[0] && !is_alike; n++)
             is_alike = str_equal(k->name, alike[n]);
         if (!is_alike) return true;

@@ -746,8 +746,8 @@ bool wf_key_at(struct wf_context *c, size_t index, struct wf_key *key);
 // describe gtx1080ti-paper. *is_like: the file starts from another GPU's file, so defaults come from a
 // known GPU.
 size_t wf_gpu_left_out(struct wf_context *c, bool *is_like);
-// Whether a GPU key was set by wf_set, other than clocks and what caches hold at a launch: measurements of the card say
-// nothing about such a GPU.
+// Whether a key of the GPU or of the compiler was set by wf_set, other than clocks and what caches hold at a launch:
+// measurements of the card say nothing about such a GPU and such code.
 bool wf_gpu_differs(struct wf_context *c);
 // Fills in value and origin for the class of SMs with the given index (wf_class_at). key->name: the key to
 // look up, or "count". False: the class does not set the key, the key is no setting of an SM, or index is

@@ -89,7 +89,7 @@ void report_run_fini(struct report_run *r);
 // Adds a launch's figures to the run; copies all texts needed after the launch, except storage names.
 void report_run_add(struct report_run *r, struct wf_kernel *kernel, const struct wf_launch_config *shape,
                     const struct wf_stats *stats);
-// Notes whether a setting of the GPU was set after its file, other than clocks and what caches hold at a launch.
+// Notes whether the GPU or the compiler was changed by hand (wf_gpu_differs).
 void report_run_compare(struct report_run *r, struct wf_context *c);
 // Sums over all launches, with the mean occupancy weighted by cycles. Fields of a single launch, such as
 // kernel, are zero. WF_UNKNOWN: some launch has no such figure, or no launches.

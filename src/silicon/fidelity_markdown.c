@@ -104,11 +104,13 @@ static void add_farthest(const struct fidelity *f, struct strbuf *out)
     strbuf_puts(out, "\n## Farthest off\n\nOf the second set, with what was found of the causes.\n\n"
                      "| point | class | cycles | card's | error | cause |\n|---|---|---|---|---|---|\n");
     for (unsigned n = 0; r && n < SHOWN; n++, r = next_farthest(f, r)) {
+        bool is_as_listed =
+            !*f->unlike && str_equal(r->point->card, r->point->gpu); // the causes were found there
         strbuf_printf(out, "| %s | %s |", r->point->name, r->point->class);
         markdown_whole(out, r->ours[QUANTITY_CYCLES]);
         markdown_whole(out, r->point->measured[QUANTITY_CYCLES]);
         markdown_number(out, " %+.1f %% |", 100 * (fidelity_ratio(r, QUANTITY_CYCLES) - 1));
-        markdown_text(out, *r->point->cause ? r->point->cause : "not found");
+        markdown_text(out, !is_as_listed ? "–" : *r->point->cause ? r->point->cause : "not found");
         strbuf_putc(out, '\n');
     }
 }

@@ -7,12 +7,13 @@
 enum { WIDTH = 760, HEIGHT = 300, LEFT = 60, TOP = 12, RIGHT = 12, BOTTOM = 36 };
 static const double least = 1e3, most = 1e9, lowest = 0.4, highest = 2.5; // cycles; ratio
 
+// What is outside the plot is drawn at its edge.
 static double x_of(double cycles)
 {
+    cycles = fmin(fmax(cycles, least), most);
     return LEFT + (WIDTH - LEFT - RIGHT) * log(cycles / least) / log(most / least);
 }
 
-// A ratio outside the plot is drawn at its edge.
 static double y_of(double ratio)
 {
     ratio = fmin(fmax(ratio, lowest), highest);
@@ -46,7 +47,7 @@ static void add_set(const struct fidelity *f, enum point_set set, const char *st
     for (size_t i = 0; i < f->rows.count; i++) {
         const struct fidelity_row *r = &f->rows.data[i];
         double measured = r->point->measured[QUANTITY_CYCLES], ratio = fidelity_ratio(r, QUANTITY_CYCLES);
-        if (r->point->set != set || !fidelity_is_compared(r) || measured < least || measured > most) continue;
+        if (r->point->set != set || !fidelity_is_compared(r)) continue;
         strbuf_printf(out,
                       "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"4\"><title>%s, %s: %+.1f %%</title></circle>\n",
                       x_of(measured), y_of(ratio), r->point->name, r->point->card, 100 * (ratio - 1));

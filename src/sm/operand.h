@@ -34,7 +34,7 @@ struct operand_warp {
     uint8_t owed;
 };
 
-// The cycle's high bits, in front of eight bits; two cycles of one entry that the SM knows at once differ in them.
+// cycle / WRITE_CYCLES, shifted to leave eight bits for a count.
 static inline uint32_t operand_turn(uint64_t cycle) { return (uint32_t)(cycle / WRITE_CYCLES) << 8; }
 
 struct operands {

@@ -125,6 +125,7 @@ static void test_measured(struct test *t)
     check_near(t, number(&c, "\"limits\"", "measured_launches"), m->launches, 0);
     check_near(t, number(&c, "\"limits\"", "measured_error"), m->error, 1e-9);
     static const char *const others[] = {"--gpu gtx1080ti --set l1.mshrs=64",
+                                         "--gpu gtx1080ti --set compile.profile=ptxplus",
                                          "--gpu gtx1080ti --set gpu.slice=7", "--gpu gtx480"};
     for (size_t i = 0; i < TEST_COUNT(others); i++) {
         run(&c, chase, others[i]);

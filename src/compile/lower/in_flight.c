@@ -21,8 +21,8 @@ struct in_flight {    // of a PTX register
 
 struct finder {
     struct lower *l;
-    uint32_t *
-        number; // by PTX register: 1 + place in a state; 0: neither in a product nor moved from or to such a one
+    // By PTX register: 1 + place in a state; 0: neither in a product nor moved from or to such a one.
+    uint32_t *number;
     uint32_t count;              // places
     struct in_flight *now, *ins; // a state; those of all blocks at their begins
     uint8_t *known;              // blocks: the begin has a value

@@ -32,7 +32,8 @@ bool simplify_is_address(const struct ir_value *v)
 {
     for (const struct ir_use *u = v->first_use; u; u = u->next) {
         const struct ir_inst *i = u->user;
-        if (!has_address(i) || u - i->uses > (i->op == IR_CPASYNC)) return false;
+        bool is_address = u == &i->uses[0] || (i->op == IR_CPASYNC && u == &i->uses[1]);
+        if (!has_address(i) || !is_address) return false;
     }
     return v->first_use != NULL;
 }
