@@ -239,7 +239,8 @@ static const char *next_texture(const void *context, size_t i)
 {
     const struct ptx_module *p = context;
     if (i >= p->variable_count) return NULL;
-    return p->variables[i]->type == PTX_TEXREF ? p->variables[i]->name : "";
+    bool is_bound = p->variables[i]->type == PTX_TEXREF || p->variables[i]->type == PTX_SURFREF;
+    return is_bound ? p->variables[i]->name : "";
 }
 
 static enum wf_status unknown(struct wf_module *m, const char *what, const char *name,
@@ -269,7 +270,7 @@ enum wf_status wf_bind_texture(struct wf_module *m, const char *name, uint64_t t
 {
     struct wf_context *c = m->context;
     const struct ptx_variable *v = m->ptx ? ptx_find_variable(m->ptx, name) : NULL;
-    if (!v || v->type != PTX_TEXREF) return unknown(m, "texture reference", name, next_texture);
+    if (!v || (v->type != PTX_TEXREF && v->type != PTX_SURFREF)) return unknown(m, "texture reference", name, next_texture);
     if (!texture || texture > c->textures.count) {
         diag_error(&c->diag, loc_none(), "0x%llx is no texture", (unsigned long long)texture);
         return WF_BAD_INPUT;

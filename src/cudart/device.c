@@ -1,5 +1,6 @@
 // Properties, attributes and limits of the device.
 #include "cudart/device.h"
+#include "cudart/array.h"
 #include "base/str.h"
 #include "cudart/hooks.h"
 #include "cudart/launch.h"
@@ -326,6 +327,7 @@ static enum cuda_error reset(struct cudart *r)
     stream_reset(r);
     memory_reset(r);
     image_forget(r);
+    reference_forget(r);
     return cudaSuccess;
 }
 

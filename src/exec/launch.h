@@ -35,14 +35,18 @@ enum texture_address { TEXTURE_WRAP, TEXTURE_CLAMP, TEXTURE_MIRROR, TEXTURE_BORD
 
 struct texture {
     uint64_t data;        // device address of the texels: row-major, pitch_bytes per row
-    uint32_t width, height, depth; // 0 for absent dimensions
+    // 0 for absent dimensions. Layers: depth counts them, of cubes their faces.
+    uint32_t width, height, depth;
     uint32_t pitch_bytes;
     uint8_t type;         // enum isa_type of a component: U8 S8 U16 S16 U32 S32 F16 F32
     uint8_t channels;     // 1, 2, 4
     bool normalised_coordinates;
     bool normalised_read; // 8- and 16-bit integers become floats in [0,1] or [-1,1]
-    enum texture_filter filter;
+    bool layered, cube;   // a layer is the coordinate behind the others; of a cube the faces are six layers
+    uint8_t levels;       // mipmap: levels stand one after the other, each half as large, rows without gaps; 0 as 1
+    enum texture_filter filter, level_filter;
     enum texture_address address[3];
+    float level_bias, level_least, level_most;
 };
 
 struct observer;

@@ -35,6 +35,14 @@ static void print_mode(const struct printer *p, const struct ptx_inst *i)
     put_flag(p, i->phase == PTX_PHASE_EXPECT, "expect_tx");
 }
 
+// Words of a fetch or a surface access before its geometry.
+static void print_access(const struct printer *p, const struct ptx_inst *i)
+{
+    put_field(p, FIELD_LEVEL, (unsigned)i->level);
+    if (i->fragment) strbuf_printf(p->out, ".%c", i->fragment);
+    put_field(p, FIELD_ATOM, (unsigned)i->atom);
+}
+
 static void print_memory_order(const struct printer *p, const struct ptx_inst *i)
 {
     if (i->sem == PTX_SEM_MMIO)
@@ -182,19 +190,21 @@ static void print_name(const struct printer *p, const struct ptx_inst *i)
         return;
     }
     put_flag(p, i->sync, "sync");
+    if (ptx_op_names_texture(i->op)) print_access(p, i);
     print_mode(p, i);
     put_flag(p, i->op == PTX_OP_BARRIER && i->aligned, "aligned");
     print_memory_order(p, i);
     put_field(p, FIELD_CACHE, (unsigned)i->cache);
     print_spaces(p, i);
     put_flag(p, i->non_coherent, "nc");
-    put_field(p, FIELD_ATOM, (unsigned)i->atom);
+    if (i->op != PTX_OP_SURED) put_field(p, FIELD_ATOM, (unsigned)i->atom);
     put_flag(p, half_atomic(i), "noftz");
     print_arithmetic(p, i);
     print_required(p, i);
     put_flag(p, i->uniform, "uni");
     if (i->vector > 1) strbuf_printf(p->out, ".v%u", i->vector);
     for (unsigned t = 0; t < i->type_count; t++) put(p, ptx_type_name(i->types[t]));
+    put_field(p, FIELD_BOUNDARY, (unsigned)i->boundary);
     put_field(p, FIELD_PRMT, i->op == PTX_OP_PRMT ? (unsigned)i->mode : 0);
 }
 
@@ -298,6 +308,9 @@ static enum ptx_type operand_type(const struct printer *p, const struct ptx_inst
     case 'y': return i->types[1];
     case 0:
         if (i->mode == PTX_MODE_POLICY_FRACTIONAL) return PTX_F32;
+        if (ptx_op_names_texture(i->op) && operand == ptx_coordinates_place(i))
+            return i->type_count == 2 ? i->types[1] : PTX_NONE;
+        if (i->level == PTX_LEVEL_GRADIENT) return PTX_F32;
         return i->op == PTX_OP_TEX ? i->types[1] : i->types[0];
     default: return PTX_NONE;
     }
@@ -305,18 +318,18 @@ static enum ptx_type operand_type(const struct printer *p, const struct ptx_inst
 
 static void print_operands(const struct printer *p, const struct ptx_inst *i)
 {
-    bool texture = i->op == PTX_OP_TEX || i->op == PTX_OP_TXQ;
+    bool texture = ptx_op_names_texture(i->op);
     for (unsigned o = 0; o < i->operand_count; o++) {
         strbuf_puts(p->out, o ? ", " : " ");
-        if (texture && o == 1) strbuf_putc(p->out, '[');
+        if (texture && o == ptx_texture_place(i->op)) strbuf_putc(p->out, '[');
         print_operand(p, &i->operands[o], operand_type(p, i, o));
+        if (texture && o == ptx_coordinates_place(i)) strbuf_putc(p->out, ']');
         if (i->op != PTX_OP_WGMMA || i->operands[o].kind == PTX_OPERAND_VECTOR) continue;
         for (unsigned k = 0; k < i->operands[o].count; k++) {
             strbuf_puts(p->out, ", ");
             print_operand(p, &i->operands[o].elements[k], PTX_NONE);
         }
     }
-    if (texture) strbuf_putc(p->out, ']');
 }
 
 // ---- calls

@@ -24,11 +24,15 @@ static void describe(struct lower *l, struct ir_inst *i, const struct address *a
     l->u->unit->program->uses_atomics = true;
 }
 
+void lower_reduce_at(struct lower *l, const struct address *a, struct ir_value *v, enum ptx_type type)
+{
+    describe(l, lower_effect(l, IR_RED, lower_type(type), 0, NULL, 2, (struct ir_value *[]){a->base, v}), a);
+}
+
 static void reduce(struct lower *l, unsigned address, enum ptx_type type)
 {
     struct address a = lower_address(l, &l->inst->operands[address], l->inst->space);
-    struct ir_value *uses[] = {a.base, lower_read_extended(l, address + 1, type)};
-    describe(l, lower_effect(l, IR_RED, lower_type(type), 0, NULL, 2, uses), &a);
+    lower_reduce_at(l, &a, lower_read_extended(l, address + 1, type), type);
 }
 
 void lower_red(struct lower *l)
