@@ -18,7 +18,7 @@ unsigned ptx_coordinates_place(const struct ptx_inst *i)
     return k + 1 + (i->operand_count > k + 2 && i->operands[k + 1].kind != PTX_OPERAND_VECTOR);
 }
 
-static bool is_layered(enum ptx_mode geometry)
+bool ptx_is_layered(enum ptx_mode geometry)
 {
     return geometry == PTX_MODE_TEX_A1D || geometry == PTX_MODE_TEX_A2D || geometry == PTX_MODE_TEX_ACUBE;
 }
@@ -71,7 +71,7 @@ static bool check_coordinates(struct check *c, struct ptx_operand *o, enum ptx_t
                            : count == 3 ? "a vector of 4 coordinates, the last of which is ignored"
                                         : "a vector of 4 coordinates");
     for (unsigned e = 0; e < o->count; e++) {
-        bool is_layer = !e && is_layered(geometry), is_extra = e >= count;
+        bool is_layer = !e && ptx_is_layered(geometry), is_extra = e >= count;
         if (!check_source(c, &o->elements[e], is_layer ? PTX_U32 : is_extra ? PTX_B32 : type)) return false;
     }
     if (count < 3) o->count = (uint8_t)count;
@@ -103,7 +103,7 @@ static bool check_results(struct check *c, struct ptx_operand *d)
 // One of the two gradients of tex.grad.
 static bool check_gradient(struct check *c, struct ptx_operand *o)
 {
-    unsigned count = ptx_coordinate_count(c->i->mode) - is_layered(c->i->mode);
+    unsigned count = ptx_coordinate_count(c->i->mode) - ptx_is_layered(c->i->mode);
     if (count == 3) count = 4;
     if (o->kind != PTX_OPERAND_VECTOR || o->count != count)
         return check_wrong(c, o,
@@ -198,7 +198,7 @@ bool check_surface(struct check *c)
     }
     if (i->fragment != 'b') return check_says(c, "'%s' needs .b", ptx_op_name(i->op));
     if (i->mode == PTX_MODE_TEX_CUBE || i->mode == PTX_MODE_TEX_ACUBE ||
-        (i->op == PTX_OP_SURED && is_layered(i->mode)))
+        (i->op == PTX_OP_SURED && ptx_is_layered(i->mode)))
         return check_says(c, "'%s' has no such geometry", ptx_op_name(i->op));
     if (i->op == PTX_OP_SURED && !check_reduction(c)) return false;
     if (i->vector * ptx_type_bits(i->types[0]) > 128)

@@ -316,13 +316,27 @@ static enum ptx_type operand_type(const struct printer *p, const struct ptx_inst
     }
 }
 
+// A layer, the first coordinate, is an integer whatever the others are.
+static void print_coordinates(const struct printer *p, const struct ptx_operand *o, enum ptx_type type, bool layered)
+{
+    strbuf_putc(p->out, '{');
+    for (unsigned e = 0; e < o->count; e++) {
+        if (e) strbuf_puts(p->out, ", ");
+        print_operand(p, &o->elements[e], layered && !e ? PTX_U32 : type);
+    }
+    strbuf_putc(p->out, '}');
+}
+
 static void print_operands(const struct printer *p, const struct ptx_inst *i)
 {
     bool texture = ptx_op_names_texture(i->op);
     for (unsigned o = 0; o < i->operand_count; o++) {
         strbuf_puts(p->out, o ? ", " : " ");
         if (texture && o == ptx_texture_place(i->op)) strbuf_putc(p->out, '[');
-        print_operand(p, &i->operands[o], operand_type(p, i, o));
+        if (texture && o == ptx_coordinates_place(i) && i->operands[o].kind == PTX_OPERAND_VECTOR)
+            print_coordinates(p, &i->operands[o], operand_type(p, i, o), ptx_is_layered(i->mode));
+        else
+            print_operand(p, &i->operands[o], operand_type(p, i, o));
         if (texture && o == ptx_coordinates_place(i)) strbuf_putc(p->out, ']');
         if (i->op != PTX_OP_WGMMA || i->operands[o].kind == PTX_OPERAND_VECTOR) continue;
         for (unsigned k = 0; k < i->operands[o].count; k++) {

@@ -391,6 +391,7 @@ const char *ptx_sreg_name(enum ptx_sreg sreg);
 unsigned ptx_texture_place(enum ptx_op op);
 unsigned ptx_coordinates_place(const struct ptx_inst *i);
 unsigned ptx_coordinate_count(enum ptx_mode geometry);
+bool ptx_is_layered(enum ptx_mode geometry);
 
 // Finds an entry by exact name, or by its unmangled identifier or whole name if unique ("_Z6vecaddPKfS0_Pfi" is
 // found as "vecadd"; blanks, and suffixes of numbers, do not count). name NULL: the only entry. Otherwise NULL and

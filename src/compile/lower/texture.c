@@ -39,8 +39,7 @@ static unsigned read_coordinates(struct lower *l, const struct ptx_operand *at, 
                                  struct ir_value **to)
 {
     enum ptx_mode mode = l->inst->mode;
-    bool layered =
-        mode == PTX_MODE_TEX_A1D || mode == PTX_MODE_TEX_A2D || mode == PTX_MODE_TEX_ACUBE;
+    bool layered = ptx_is_layered(mode);
     unsigned count = ptx_coordinate_count(mode);
     for (unsigned k = 0; k < count; k++) {
         const struct ptx_operand *o = at->kind == PTX_OPERAND_VECTOR ? &at->elements[k] : at;
@@ -163,7 +162,7 @@ static void guard_access(struct lower *l, struct ir_value *inside)
     if (l->inst->boundary != PTX_BOUNDARY_ZERO) return;
     if (l->guard) {
         struct ir_value *guard = l->guard_not ? lower_not(l, l->guard) : l->guard;
-        inside = op2(l, IR_PAND, TYPE_NONE, guard, inside);
+        inside = lower_combine(l, PTX_BOOL_AND, guard, inside);
     }
     l->guard = inside;
     l->guard_not = false;
