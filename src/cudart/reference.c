@@ -1,13 +1,35 @@
 // Texture and surface references of CUDA 11: variables of the program, to which objects are bound.
+#include "base/str.h"
 #include "cudart/array.h"
 #include "cudart/launch.h"
 #include "cudart/memory.h"
+
+#include <string.h>
+
+// The variable's name in the PTX: nvcc registers "::line" and "::a::line" for line and _ZN1a4lineE.
+static char *ptx_name(const char *name)
+{
+    struct strbuf out = {0};
+    if (str_starts_with(name, "::")) name += 2;
+    bool is_nested = strstr(name, "::") != NULL;
+    if (is_nested) strbuf_puts(&out, "_ZN");
+    while (is_nested && *name) {
+        const char *end = strstr(name, "::");
+        size_t length = end ? (size_t)(end - name) : strlen(name);
+        strbuf_printf(&out, "%zu%.*s", length, (int)length, name);
+        name += length + (end ? 2 : 0);
+    }
+    strbuf_puts(&out, is_nested ? "E" : name);
+    char *copy = heap_strdup(strbuf_text(&out));
+    strbuf_fini(&out);
+    return copy;
+}
 
 static void add_reference(void **handle, const void *host, const char *name, bool is_surface, bool reads_shares)
 {
     struct cudart *r = cudart_enter_plain();
     vec_push(&r->references,
-             ((struct cudart_reference){host, (struct cudart_image *)(void *)handle, heap_strdup(name),
+             ((struct cudart_reference){host, (struct cudart_image *)(void *)handle, ptx_name(name),
                                         is_surface, reads_shares, 0}));
     cudart_leave(r, cudaSuccess);
 }

@@ -21,8 +21,8 @@ static void register_program(const char *ptx, size_t length)
     void **handle = __cudaRegisterFatBinary(fat_make(ptx, length, FAT_PLAIN));
     for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++)
         __cudaRegisterFunction(handle, kernels[i].host, NULL, kernels[i].name, -1, NULL, NULL, NULL, NULL, NULL);
-    __cudaRegisterTexture(handle, &line, NULL, "line", 1, 0, 0);
-    __cudaRegisterTexture(handle, &shares, NULL, "shares", 2, 1, 0);
+    __cudaRegisterTexture(handle, &line, NULL, "::line", 1, 0, 0);
+    __cudaRegisterTexture(handle, &shares, NULL, "::light::shares", 2, 1, 0);
     __cudaRegisterSurface(handle, &screen, NULL, "screen", 1, 0);
     __cudaRegisterFatBinaryEnd(handle);
 }
