@@ -107,6 +107,7 @@ struct wf_context {
     unsigned streams_made; // numbers streams, destroyed streams too
     VEC(struct wf_event *) events;
     VEC(struct texture) textures; // a handle is index + 1
+    uint64_t heap;                // of malloc in device code (heap.c); 0: no module has called it
     struct strbuf errors, config_json;
     void (*print)(void *context, const char *text, size_t length);
     void *print_context;
@@ -390,6 +391,11 @@ struct program *api_compile(struct wf_module *m, const struct ptx_function *entr
 // Device address of a .global or .const variable. False: a variable without device memory (such as extern,
 // texture reference, shared, local).
 bool api_variable_address(const struct wf_module *m, const struct ptx_variable *v, uint64_t *address);
+// malloc and free of device code (heap.c): whether the module calls one without a body; its text with theirs; after the
+// loading of that text, the heap that they use. False and an error: no room.
+bool api_heap_is_called(const struct ptx_module *m);
+void api_heap_join(const struct ptx_module *m, const char *ptx, size_t length, struct strbuf *joined);
+bool api_heap_attach(struct wf_module *m);
 uint64_t api_bound_texture(const struct wf_module *m, const struct ptx_variable *v); // 0: none
 void api_module_destroy(struct wf_module *m);
 void api_kernel_destroy(struct wf_kernel *k);

@@ -166,6 +166,19 @@ static struct wf_module *load_image(struct wf_context *c, const char *name, cons
     return m;
 }
 
+// The module read anew together with malloc and free. Frees `plain`.
+static struct ptx_module *with_heap(struct wf_context *c, const char *name, const char *ptx, size_t length,
+                                    struct ptx_module *plain, uint32_t *source)
+{
+    struct strbuf joined = {0};
+    api_heap_join(plain, ptx, length, &joined);
+    ptx_module_free(plain);
+    *source = diag_add_source(&c->diag, name, joined.text, joined.length);
+    struct ptx_module *m = ptx_parse(joined.text, joined.length, *source, &c->diag);
+    strbuf_fini(&joined);
+    return m;
+}
+
 struct wf_module *wf_module_load(struct wf_context *c, const char *name, const char *ptx, size_t length)
 {
     if (length >= 4 && memcmp(ptx, "\177ELF", 4) == 0) return load_image(c, name, ptx, length);
@@ -173,6 +186,8 @@ struct wf_module *wf_module_load(struct wf_context *c, const char *name, const c
     if (!check_text(c, source, name, ptx, length)) return NULL;
     fenv_t modes = host_modes_begin();
     struct ptx_module *parsed = ptx_parse(ptx, length, source, &c->diag);
+    bool calls_heap = parsed && api_heap_is_called(parsed);
+    if (calls_heap) parsed = with_heap(c, name, ptx, length, parsed, &source);
     host_modes_end(&modes);
     if (!parsed) return NULL;
     ptx_number_lines(parsed, name);
@@ -180,7 +195,7 @@ struct wf_module *wf_module_load(struct wf_context *c, const char *name, const c
     struct wf_module *m = create(c, source);
     m->ptx = parsed;
     if (c->kept) m->text_hash = hash_bytes(ptx, length, hash_bytes(name, strlen(name), 0));
-    return load(m) ? m : NULL; // the context owns a half-loaded module until wf_context_destroy
+    return load(m) && (!calls_heap || api_heap_attach(m)) ? m : NULL; // the context owns a half-loaded module until wf_context_destroy
 }
 
 struct wf_module *wf_module_load_file(struct wf_context *c, const char *path)

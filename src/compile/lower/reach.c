@@ -44,7 +44,7 @@ static bool meet_function(struct walker *w, const struct ptx_function *f, bool a
         if (!f->has_body)
             return diag_error(w->diag, loc,
                               "kernel '%s' calls '%s' without a body in the module; of external functions "
-                              "warpfold provides vprintf and __assertfail",
+                              "warpfold provides vprintf, __assertfail, malloc and free",
                               w->kernel->name, f->name);
         index = (uint32_t)r->functions.count;
         u64map_set(&r->function_index, key_of(f), index);
