@@ -77,13 +77,8 @@ static bool initialise_variable(struct wf_module *m, const struct ptx_variable *
     memcpy(bytes, v->init, v->size_bytes);
     for (uint32_t i = 0; i < v->relocation_count; i++) {
         const struct ptx_relocation *r = &v->relocations[i];
-        if (r->function) {
-            vec_push(&m->function_slots,
-                     (struct api_function_slot){.address = address + r->offset, .relocation = r});
-            continue;
-        }
-        uint64_t value;
-        if (!pointer_value(m, r, &value))
+        uint64_t value = r->function ? api_function_address(m, r->function) + (uint64_t)r->addend : 0;
+        if (!r->function && !pointer_value(m, r, &value))
             return diag_error(&m->context->diag, v->loc,
                               "variable %s holds the address of extern %s, not defined in any module",
                               v->name, r->variable->name);
@@ -217,7 +212,6 @@ void api_module_destroy(struct wf_module *m)
     for (size_t i = 0; i < m->kernels.count; i++) api_kernel_destroy(m->kernels.data[i]);
     vec_fini(&m->kernels);
     vec_fini(&m->addresses);
-    vec_fini(&m->function_slots);
     vec_fini(&m->bound);
     vec_fini(&m->bound_textures);
     u64map_fini(&m->variables);

@@ -120,6 +120,10 @@ struct launch {
     bool has_far; // accesses to global memory may be beyond LAUNCH_FAR_ADDRESS
     const struct texture *textures;
     uint32_t texture_count;
+    // Functions whose addresses the program takes, or which others of its module take: by address, the index of the
+    // first instruction; 0: the program does not have the function. NULL: an address is an instruction's index.
+    const uint32_t *functions;
+    uint32_t function_count;
     enum launch_simt simt;
     const struct launch_flat *flat; // NULL: the program has no flat memory
     enum exec_isa isa;

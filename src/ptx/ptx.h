@@ -329,6 +329,7 @@ struct ptx_function {
     const char *name; // mangled, as in the text
     bool is_entry, is_extern, is_visible, is_weak;
     bool has_body;
+    bool address_taken; // by an instruction or initialised data of the module
     struct ptx_prototype prototype;
     struct ptx_reg *regs;
     uint32_t reg_count;
