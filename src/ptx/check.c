@@ -65,7 +65,8 @@ static bool check_operation(struct check *c)
         return i->operands[0].kind == PTX_OPERAND_PAIR || check_says(c, "'elect' needs a pair d|p");
     case PTX_OP_PREFETCH:
     case PTX_OP_PREFETCHU:
-    case PTX_OP_APPLYPRIORITY: return check_prefetch(c);
+    case PTX_OP_APPLYPRIORITY:
+    case PTX_OP_DISCARD: return check_prefetch(c);
     case PTX_OP_MOV: return check_mov(c);
     case PTX_OP_CVT: return check_cvt(c);
     case PTX_OP_TEX:

@@ -92,6 +92,7 @@ static void print_required(const struct printer *p, const struct ptx_inst *i)
     bool prefetches = i->op == PTX_OP_PREFETCH || i->op == PTX_OP_PREFETCHU;
     put_flag(p, prefetches, i->bulk ? "tensormap" : "L1");
     put_flag(p, i->op == PTX_OP_APPLYPRIORITY, "L2::evict_normal");
+    put_flag(p, i->op == PTX_OP_DISCARD, "L2");
     if (i->op == PTX_OP_CREATEPOLICY) put(p, i->mode == PTX_MODE_POLICY_CVT ? "L2" : "L2::evict_last");
     put_flag(p, i->op == PTX_OP_BRX, "idx");
     put_flag(p, i->op == PTX_OP_SETMAXNREG, "aligned");
@@ -102,7 +103,7 @@ static bool half_atomic(const struct ptx_inst *i)
 {
     enum ptx_type t = i->types[0];
     bool atomic = i->op == PTX_OP_ATOM || i->op == PTX_OP_RED;
-    return atomic && i->vector == 1 && (t == PTX_F16 || t == PTX_F16X2 || t == PTX_BF16 || t == PTX_BF16X2);
+    return atomic && (t == PTX_F16 || t == PTX_F16X2 || t == PTX_BF16 || t == PTX_BF16X2);
 }
 
 // Modifiers of matrix instructions but types, in the order of the PTX ISA. The f64 rounding stands before the types.

@@ -12,9 +12,8 @@
 #define SIGNED      (T(S16) | T(S32) | T(S64))
 #define LOADABLE    (T(B8) | T(U8) | T(S8) | BITS | INT | T(F32) | T(F64))
 #define CONVERTIBLE (T(U8) | T(S8) | INT | T(F16) | T(BF16) | T(F32) | T(F64))
-#define ATOMIC      (BITS | INT32_64 | T(F32) | T(F64) | T(F16) | T(F16X2) | T(BF16))
-
-#define ATOMIC_REFUSED (T(B128) | T(F32) | T(F16) | T(F16X2) | T(BF16) | T(BF16X2))
+#define ATOMIC      (BITS | INT32_64 | T(F32) | T(F64) | T(F16) | T(F16X2) | T(BF16) | T(BF16X2))
+#define ATOMIC_VECTOR (T(F32) | T(F16) | T(F16X2) | T(BF16) | T(BF16X2))
 
 static const struct signature signatures[] = {
 #define RUN    false
