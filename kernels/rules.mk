@@ -45,6 +45,9 @@ check-kernels-libraries:
 	@$(call check-kernels,nvcc,$(LIBRARY_KERNELS),kernels/libraries/ptx)
 $(if $(filter nvcc,$(PTX_COMPILERS)),check-kernels: check-kernels-libraries)
 
+# malloc and free of device code are embedded where modules are loaded (src/api/heap.c).
+$(BUILD)/src/api/heap.o: kernels/libraries/ptx/heap.ptx
+
 # The PTX is embedded where the table of workloads is (src/workload/workload.c).
 $(BUILD)/src/workload/workload.o: $(wildcard kernels/ptx/*/*.ptx kernels/*.cu kernels/tensor/ptx/*.ptx kernels/tensor/*.cu)
 

@@ -107,6 +107,7 @@ struct wf_context {
     unsigned streams_made; // numbers streams, destroyed streams too
     VEC(struct wf_event *) events;
     VEC(struct texture) textures; // a handle is index + 1
+    uint64_t heap;                // of malloc in device code (heap.c); 0: no module has called it
     struct strbuf errors, config_json;
     void (*print)(void *context, const char *text, size_t length);
     void *print_context;
@@ -145,15 +146,6 @@ struct wf_context {
     uint64_t clock_before, clock;
 };
 
-// A location in initialised data that holds the address of a device function. A function has an address only
-// inside a compiled kernel. At the begin of a launch, the location therefore gets the address within the
-// launched kernel, unless overwritten by a kernel or the host.
-struct api_function_slot {
-    uint64_t address; // of the location
-    const struct ptx_relocation *relocation;
-    uint64_t written; // the value last written by the loader
-};
-
 struct wf_module {
     struct wf_context *context;
     struct ptx_module *ptx; // NULL: an image
@@ -168,7 +160,6 @@ struct wf_module {
     struct u64map variables; // struct ptx_variable * -> index into addresses
     uint64_t const_address;  // of the constant bank (.const variables) in global memory; 0: no bank
     uint32_t const_bytes;
-    VEC(struct api_function_slot) function_slots;
     VEC(struct wf_kernel *) kernels;        // compiled so far
     VEC(const struct ptx_variable *) bound; // texture references
     VEC(uint64_t) bound_textures;
@@ -240,6 +231,7 @@ struct wf_pending {
     uint64_t max_cycles;
     uint8_t *params, *addresses; // constant banks, heap
     struct texture *textures;    // heap
+    uint32_t *functions;         // heap
     const struct wf_stream *stream;
     // Order: launches that must be over before this launch begins.
     struct api_launches waits_for;
@@ -284,10 +276,7 @@ bool api_check_free(struct wf_context *c, uint64_t address); // true: the invali
 // -- launches
 struct wf_pending *api_launch_create(struct wf_kernel *k);
 void api_launch_destroy(struct wf_pending *l); // must not be under way
-// api_slots_change: whether initialised data needs other function addresses for this launch, which must then
-// begin alone. api_slots_write writes the addresses.
-bool api_slots_change(const struct wf_pending *l);
-void api_slots_write(const struct wf_pending *l);
+uint64_t api_function_address(const struct wf_module *m, const struct ptx_function *f); // what kernels have for it
 // run.c. api_run_begin begins a launch; on the SIMTight core the launch also ends. api_run_end: the chip has
 // reported the launch as over. api_run_never: the launch ends without having begun.
 void api_run_begin(struct wf_pending *l);
@@ -390,6 +379,11 @@ struct program *api_compile(struct wf_module *m, const struct ptx_function *entr
 // Device address of a .global or .const variable. False: a variable without device memory (such as extern,
 // texture reference, shared, local).
 bool api_variable_address(const struct wf_module *m, const struct ptx_variable *v, uint64_t *address);
+// malloc and free of device code (heap.c): whether the module calls one without a body; its text with theirs; after the
+// loading of that text, the heap that they use. False and an error: no room.
+bool api_heap_is_called(const struct ptx_module *m);
+void api_heap_join(const struct ptx_module *m, const char *ptx, size_t length, struct strbuf *joined);
+bool api_heap_attach(struct wf_module *m);
 uint64_t api_bound_texture(const struct wf_module *m, const struct ptx_variable *v); // 0: none
 void api_module_destroy(struct wf_module *m);
 void api_kernel_destroy(struct wf_kernel *k);

@@ -110,49 +110,32 @@ static bool check_local(struct wf_kernel *k)
                       k->info.name, (unsigned long long)total, LIMIT);
 }
 
-// Address of a device function inside the program; 0, which no call accepts, for a function outside the
-// program.
-static uint64_t function_address(const struct program *p, const char *name)
+// The address of a function, the same in every kernel of the module: its number, from 1 on.
+static uint32_t function_address(const struct wf_module *m, const char *name)
 {
-    for (uint32_t i = 0; i < p->symbol_count; i++)
-        if (p->symbols[i].kind == SYMBOL_FUNCTION && str_equal(p->symbols[i].name, name))
-            return p->symbols[i].value;
+    for (uint32_t i = 0; i < m->ptx->function_count; i++)
+        if (str_equal(m->ptx->functions[i]->name, name)) return i + 1;
     return 0;
 }
 
-// Whether the location of a function's address must be rewritten before the launch; *value is the new
-// content. False if the location has the value already, or holds a value stored by a kernel or the host.
-static bool slot_changes(const struct wf_pending *l, const struct api_function_slot *slot, uint64_t *value)
+uint64_t api_function_address(const struct wf_module *m, const struct ptx_function *f)
 {
-    const struct ptx_relocation *r = slot->relocation;
-    const uint8_t *place = memory_host(l->context->memory, slot->address, r->size);
-    uint64_t now = 0, mask = bit_mask(r->size * 8);
-    memcpy(&now, place, r->size);
-    if (now != (slot->written & mask)) return false;
-    *value = (function_address(l->form->program, r->function->name) + (uint64_t)r->addend) >> r->shift;
-    return *value != slot->written;
+    return function_address(m, f->name);
 }
 
-bool api_slots_change(const struct wf_pending *l)
+// By address, where the program has the module's functions; NULL: it has no address of a function.
+static uint32_t *make_functions(const struct wf_pending *l)
 {
+    const struct program *p = l->form->program;
     const struct wf_module *m = l->kernel->module;
-    uint64_t value;
-    for (size_t i = 0; i < m->function_slots.count; i++)
-        if (slot_changes(l, &m->function_slots.data[i], &value)) return true;
-    return false;
-}
-
-void api_slots_write(const struct wf_pending *l)
-{
-    struct wf_module *m = l->kernel->module;
-    for (size_t i = 0; i < m->function_slots.count; i++) {
-        struct api_function_slot *slot = &m->function_slots.data[i];
-        uint64_t value;
-        if (!slot_changes(l, slot, &value)) continue;
-        slot->written = value;
-        memcpy(memory_host(m->context->memory, slot->address, slot->relocation->size), &value,
-               slot->relocation->size);
+    uint32_t *functions = NULL;
+    for (uint32_t i = 0; i < p->symbol_count; i++) {
+        const struct program_symbol *s = &p->symbols[i];
+        if (s->kind != SYMBOL_FUNCTION) continue;
+        if (!functions) functions = heap_alloc(sizeof *functions * (m->ptx->function_count + 1));
+        functions[function_address(m, s->name)] = (uint32_t)s->value;
     }
+    return functions;
 }
 
 // Makes the constant bank BANK_ADDRESS: for each symbol of the program, its 64-bit address or texture handle.
@@ -164,7 +147,7 @@ static uint8_t *make_address_bank(struct wf_kernel *k)
     for (uint32_t i = 0; i < p->symbol_count; i++) {
         const struct program_symbol *s = &p->symbols[i];
         switch (s->kind) {
-        case SYMBOL_FUNCTION: bank[i] = s->value; break;
+        case SYMBOL_FUNCTION: bank[i] = function_address(k->module, s->name); break;
         case SYMBOL_GLOBAL:
         case SYMBOL_CONST:
             api_variable_address(k->module, s->key, &bank[i]); // true: wf_kernel_find checks every symbol
@@ -229,6 +212,7 @@ static void fill_launch(struct wf_pending *l, const struct wf_launch_config *sha
     struct wf_context *c = l->context;
     const struct api_settings *s = &c->settings;
     l->textures = copy_textures(c);
+    l->functions = make_functions(l);
     l->stream = shape->stream ? shape->stream : &c->first;
     l->launch = (struct launch){
         .program = l->form->program,
@@ -243,6 +227,8 @@ static void fill_launch(struct wf_pending *l, const struct wf_launch_config *sha
         .has_far = c->is_far,
         .textures = l->textures,
         .texture_count = (uint32_t)c->textures.count,
+        .functions = l->functions,
+        .function_count = l->functions ? k->module->ptx->function_count + 1 : 0,
         .simt = (enum launch_simt)s->simt,
         .isa = (enum exec_isa)s->isa,
         .async = (enum launch_async)s->async,

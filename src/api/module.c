@@ -77,13 +77,8 @@ static bool initialise_variable(struct wf_module *m, const struct ptx_variable *
     memcpy(bytes, v->init, v->size_bytes);
     for (uint32_t i = 0; i < v->relocation_count; i++) {
         const struct ptx_relocation *r = &v->relocations[i];
-        if (r->function) {
-            vec_push(&m->function_slots,
-                     (struct api_function_slot){.address = address + r->offset, .relocation = r});
-            continue;
-        }
-        uint64_t value;
-        if (!pointer_value(m, r, &value))
+        uint64_t value = r->function ? api_function_address(m, r->function) + (uint64_t)r->addend : 0;
+        if (!r->function && !pointer_value(m, r, &value))
             return diag_error(&m->context->diag, v->loc,
                               "variable %s holds the address of extern %s, not defined in any module",
                               v->name, r->variable->name);
@@ -166,6 +161,19 @@ static struct wf_module *load_image(struct wf_context *c, const char *name, cons
     return m;
 }
 
+// The module read anew together with malloc and free. Frees `plain`.
+static struct ptx_module *with_heap(struct wf_context *c, const char *name, const char *ptx, size_t length,
+                                    struct ptx_module *plain, uint32_t *source)
+{
+    struct strbuf joined = {0};
+    api_heap_join(plain, ptx, length, &joined);
+    ptx_module_free(plain);
+    *source = diag_add_source(&c->diag, name, joined.text, joined.length);
+    struct ptx_module *m = ptx_parse(joined.text, joined.length, *source, &c->diag);
+    strbuf_fini(&joined);
+    return m;
+}
+
 struct wf_module *wf_module_load(struct wf_context *c, const char *name, const char *ptx, size_t length)
 {
     if (length >= 4 && memcmp(ptx, "\177ELF", 4) == 0) return load_image(c, name, ptx, length);
@@ -173,6 +181,8 @@ struct wf_module *wf_module_load(struct wf_context *c, const char *name, const c
     if (!check_text(c, source, name, ptx, length)) return NULL;
     fenv_t modes = host_modes_begin();
     struct ptx_module *parsed = ptx_parse(ptx, length, source, &c->diag);
+    bool calls_heap = parsed && api_heap_is_called(parsed);
+    if (calls_heap) parsed = with_heap(c, name, ptx, length, parsed, &source);
     host_modes_end(&modes);
     if (!parsed) return NULL;
     ptx_number_lines(parsed, name);
@@ -180,7 +190,7 @@ struct wf_module *wf_module_load(struct wf_context *c, const char *name, const c
     struct wf_module *m = create(c, source);
     m->ptx = parsed;
     if (c->kept) m->text_hash = hash_bytes(ptx, length, hash_bytes(name, strlen(name), 0));
-    return load(m) ? m : NULL; // the context owns a half-loaded module until wf_context_destroy
+    return load(m) && (!calls_heap || api_heap_attach(m)) ? m : NULL; // the context owns a half-loaded module until wf_context_destroy
 }
 
 struct wf_module *wf_module_load_file(struct wf_context *c, const char *path)
@@ -202,7 +212,6 @@ void api_module_destroy(struct wf_module *m)
     for (size_t i = 0; i < m->kernels.count; i++) api_kernel_destroy(m->kernels.data[i]);
     vec_fini(&m->kernels);
     vec_fini(&m->addresses);
-    vec_fini(&m->function_slots);
     vec_fini(&m->bound);
     vec_fini(&m->bound_textures);
     u64map_fini(&m->variables);
@@ -239,7 +248,8 @@ static const char *next_texture(const void *context, size_t i)
 {
     const struct ptx_module *p = context;
     if (i >= p->variable_count) return NULL;
-    return p->variables[i]->type == PTX_TEXREF ? p->variables[i]->name : "";
+    bool is_bound = p->variables[i]->type == PTX_TEXREF || p->variables[i]->type == PTX_SURFREF;
+    return is_bound ? p->variables[i]->name : "";
 }
 
 static enum wf_status unknown(struct wf_module *m, const char *what, const char *name,
@@ -269,7 +279,7 @@ enum wf_status wf_bind_texture(struct wf_module *m, const char *name, uint64_t t
 {
     struct wf_context *c = m->context;
     const struct ptx_variable *v = m->ptx ? ptx_find_variable(m->ptx, name) : NULL;
-    if (!v || v->type != PTX_TEXREF) return unknown(m, "texture reference", name, next_texture);
+    if (!v || (v->type != PTX_TEXREF && v->type != PTX_SURFREF)) return unknown(m, "texture reference", name, next_texture);
     if (!texture || texture > c->textures.count) {
         diag_error(&c->diag, loc_none(), "0x%llx is no texture", (unsigned long long)texture);
         return WF_BAD_INPUT;

@@ -219,13 +219,11 @@ enum wf_status api_told(struct wf_context *c)
 // -- time ---------------------------------------------------------------------------------------------------
 
 // The reason why a launch with no launch to wait for cannot begin beside running launches; NULL: may begin.
-// Function addresses in memory fit one program only.
 static const char *why_not_beside(const struct wf_pending *l)
 {
     const struct wf_context *c = l->context;
-    if (!c->running) return NULL;
-    if (!l->is_timed && api_is_studied(c)) return "a study watches launches one at a time";
-    return api_slots_change(l) ? "the launch has functions at addresses of its own" : NULL;
+    bool is_studied = c->running && !l->is_timed && api_is_studied(c);
+    return is_studied ? "a study watches launches one at a time" : NULL;
 }
 
 static bool may_begin(const struct wf_pending *l)

@@ -165,7 +165,6 @@ static void begin_timed(struct wf_pending *l)
 void api_run_begin(struct wf_pending *l)
 {
     begin_progress(l);
-    api_slots_write(l);
     if (l->is_timed && api_sample_begin(l)) return;
     if (l->is_timed)
         begin_timed(l);

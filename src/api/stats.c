@@ -165,6 +165,7 @@ void api_launch_destroy(struct wf_pending *l)
     api_sample_free(l);
     free(l->params);
     free(l->addresses);
+    free(l->functions);
     free(l->textures);
     vec_fini(&l->waits_for);
     vec_fini(&l->rivals);

@@ -188,7 +188,7 @@ struct wf_module *wf_module_load(struct wf_context *c, const char *name, const c
 // Address and size of a module-scope .global or .const variable, or of a variable of a RISC-V program.
 // `bytes` may be NULL. An unknown name gives WF_BAD_INPUT.
 enum wf_status wf_symbol(struct wf_module *m, const char *name, uint64_t *address, uint64_t *bytes);
-// Binds a module-scope .texref to a texture of wf_texture_create.
+// Binds a module-scope .texref or .surfref to a texture of wf_texture_create.
 enum wf_status wf_bind_texture(struct wf_module *m, const char *name, uint64_t texture);
 
 // -- programs with a host part of their own -----------------------------------------------------------------
@@ -371,13 +371,22 @@ enum wf_address { WF_ADDRESS_WRAP, WF_ADDRESS_CLAMP, WF_ADDRESS_MIRROR, WF_ADDRE
 struct wf_texture_config {
     enum wf_texel texel;
     unsigned channels;             // 1, 2 or 4
-    uint32_t width, height, depth; // texels; height 0: one dimension; depth 0: at most two dimensions
+    // Texels; height 0: one dimension; depth 0: at most two dimensions. With `layered`, depth counts layers; with `cube`
+    // it is 6, or 6 for each cube of a layered texture.
+    uint32_t width, height, depth;
     uint32_t pitch_bytes;          // bytes from row to row; 0: rows are contiguous
     bool normalised_coordinates, normalised_read;
     enum wf_filter filter;
     enum wf_address address[3];
+    bool layered, cube;
+    // Mipmap: the levels stand one after the other, each half as wide, high and deep as the one before (layers do not
+    // halve), rows of all but the first without gaps. 0 as 1. Fetches clamp the level plus level_bias to
+    // [level_least, level_most]; both 0: to the levels there are.
+    unsigned levels;
+    enum wf_filter level_filter;
+    float level_bias, level_least, level_most;
 };
-// Creates a texture object over device memory at `data`. Returns the 64-bit handle that kernels take, or 0
+// Creates a texture or surface object over device memory at `data`. Returns the 64-bit handle that kernels take, or 0
 // and a message. Texture objects live until destroyed, or as long as the context.
 uint64_t wf_texture_create(struct wf_context *c, uint64_t data, const struct wf_texture_config *t);
 // Launches queued so far keep the texture. A later wf_texture_create may hand out the handle again. WF_BAD_INPUT:

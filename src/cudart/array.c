@@ -19,12 +19,13 @@ CUDART_EXPORT struct cuda_channels cudaCreateChannelDesc(int x, int y, int z, in
     return (struct cuda_channels){x, y, z, w, kind};
 }
 
-static size_t rows_of(const struct cuda_extent *e)
+bool array_shape_is_good(const struct cuda_extent *e, unsigned flags)
 {
-    return (e->height ? e->height : 1) * (e->depth ? e->depth : 1);
+    bool layered = flags & ARRAY_LAYERED;
+    if (!e->width || (e->depth && !e->height && !layered) || (layered && !e->depth)) return false;
+    if (!(flags & ARRAY_CUBE)) return true;
+    return e->width == e->height && e->depth && e->depth % 6 == 0 && (layered || e->depth == 6);
 }
-
-enum { ARRAY_LAYERED = 1, ARRAY_SURFACE = 2, ARRAY_CUBE = 4, ARRAY_GATHER = 8 };
 
 static enum cuda_error create(struct cudart *r, struct cuda_array **a, const struct cuda_channels *c,
                               const struct cuda_extent *e, unsigned flags)
@@ -32,12 +33,12 @@ static enum cuda_error create(struct cudart *r, struct cuda_array **a, const str
     if (!a || !c || !e->width) return cudaErrorInvalidValue;
     unsigned bytes = array_texel_bytes(c);
     if (!bytes) return cudaErrorInvalidChannelDescriptor;
-    if (flags & (ARRAY_LAYERED | ARRAY_CUBE)) return cudart_absent("a layered or cube-map array");
+    if (!array_shape_is_good(e, flags)) return cudaErrorInvalidValue;
     void *data;
-    enum cuda_error error = memory_alloc_block(r, &data, e->width * rows_of(e) * bytes, MEMORY_DEVICE, 0);
+    enum cuda_error error = memory_alloc_block(r, &data, e->width * array_rows(e) * bytes, MEMORY_DEVICE, 0);
     if (error) return error;
     *a = heap_alloc(sizeof **a);
-    **a = (struct cuda_array){(uintptr_t)data, *c, *e, bytes, flags};
+    **a = (struct cuda_array){(uintptr_t)data, *c, *e, bytes, flags, false};
     cudart_add(r, *a, CUDART_ARRAY);
     return cudaSuccess;
 }
@@ -58,7 +59,7 @@ CUDART_EXPORT enum cuda_error cudaMalloc3DArray(struct cuda_array **a, const str
 static enum cuda_error destroy(struct cudart *r, struct cuda_array *a)
 {
     if (!a) return cudaSuccess;
-    if (!cudart_is(r, a, CUDART_ARRAY)) return cudaErrorInvalidResourceHandle;
+    if (!cudart_is(r, a, CUDART_ARRAY) || a->is_level) return cudaErrorInvalidResourceHandle;
     cudart_remove(r, a);
     enum cuda_error error = memory_free_block(r, (void *)(uintptr_t)a->address, MEMORY_DEVICE); // NOLINT
     free(a);

@@ -1,5 +1,6 @@
 // Properties, attributes and limits of the device.
 #include "cudart/device.h"
+#include "cudart/array.h"
 #include "base/str.h"
 #include "cudart/hooks.h"
 #include "cudart/launch.h"
@@ -242,12 +243,17 @@ CUDART_EXPORT enum cuda_error cudaGetDeviceFlags(unsigned *flags)
     CUDART_RUN(flags ? device_flags(r, flags, 0) : cudaErrorInvalidValue);
 }
 
-enum { LIMITS = 7 };
+enum { LIMITS = 7, LIMIT_HEAP = 2 };
 static const uint64_t limit_defaults[LIMITS] = {1024, 1 << 20, 8 << 20, 2, 2048, 128, 0};
 
 static enum cuda_error limit(struct cudart *r, size_t *out, int number, size_t set)
 {
     if (number < 0 || number >= LIMITS) return cudaErrorUnsupportedLimit;
+    if (!out && number == LIMIT_HEAP) { // of malloc in device code
+        char bytes[32];
+        snprintf(bytes, sizeof bytes, "%zu", set < 4096 ? (size_t)4096 : set);
+        if (wf_set(r->context, "memory.heap", bytes) != WF_OK) return cudart_told(r, cudaErrorMemoryAllocation);
+    }
     if (!out) r->limits[number] = set;
     if (out) *out = r->limits[number] ? r->limits[number] : limit_defaults[number];
     return cudaSuccess;
@@ -326,6 +332,7 @@ static enum cuda_error reset(struct cudart *r)
     stream_reset(r);
     memory_reset(r);
     image_forget(r);
+    reference_forget(r);
     return cudaSuccess;
 }
 

@@ -18,6 +18,7 @@ enum cudart_kind { // of an object behind a handle
     CUDART_STREAM,
     CUDART_EVENT,
     CUDART_ARRAY,
+    CUDART_MIPMAP,
     CUDART_GRAPH,
     CUDART_GRAPH_EXEC,
     CUDART_GRAPH_NODE,
@@ -59,6 +60,16 @@ struct cudart_texture {
     uint64_t handle;
     struct cuda_resource resource;
     struct cuda_sampling sampling;
+    bool is_surface;
+};
+
+// A texture or surface reference of CUDA 11.
+struct cudart_reference {
+    const void *host; // the program's variable
+    struct cudart_image *image;
+    char *name;       // heap
+    bool is_surface, reads_shares; // texels of integers become 0 to 1
+    uint64_t handle; // bound; 0: nothing
 };
 
 struct cudart {
@@ -79,7 +90,8 @@ struct cudart {
     unsigned flags;                  // of cudaSetDeviceFlags
     bool said_newer;
     struct cuda_pool *pool;              // the device's default pool; NULL: not yet asked for
-    VEC(struct cudart_texture) textures; // live texture objects
+    VEC(struct cudart_texture) textures; // live texture and surface objects
+    VEC(struct cudart_reference) references;
     VEC(struct cudart_pending) pending;  // in order of the calls; the first `settled` are done
     size_t settled;
     VEC(double) launch_end_us; // by launch: sum of the times of all launches up to this one

@@ -21,6 +21,7 @@ struct cuda_dim3 {
 struct cuda_stream;
 struct cuda_event;
 struct cuda_array;
+struct cuda_mipmap;
 struct cuda_pool;
 struct cuda_graph;
 struct cuda_graph_node;
@@ -67,6 +68,7 @@ struct cuda_resource {
     int kind;
     union {
         struct cuda_array *array;
+        struct cuda_mipmap *mipmap;
         struct {
             void *data;
             struct cuda_channels channels;
@@ -80,7 +82,7 @@ struct cuda_resource {
         int reserved[32];
     };
 };
-// Sampling of a texture object; levels of mipmaps and seams of cube maps are ignored.
+// Sampling of a texture object; the seams of cube maps and the border's colour are ignored.
 struct cuda_sampling {
     int address[3]; // wrap, clamp, mirror, border
     int filter;     // point, linear
@@ -93,6 +95,18 @@ struct cuda_sampling {
     float mipmap_bias, mipmap_min, mipmap_max;
     int no_trilinear_optimisation, seamless;
 };
+
+// A texture reference of CUDA 11: the program's variable, read when something is bound to it.
+struct cuda_texture_reference {
+    int normalised_coordinates, filter, address[3];
+    struct cuda_channels channels;
+    int srgb;
+    unsigned max_anisotropy;
+    int mipmap_filter;
+    float mipmap_bias, mipmap_min, mipmap_max;
+    int no_trilinear_optimisation, reserved[14];
+};
+_Static_assert(sizeof(struct cuda_texture_reference) == 124, "layout of CUDA 11's header");
 
 struct cuda_pointer {
     int kind; // 0 unregistered, 1 host, 2 device, 3 managed

@@ -40,7 +40,7 @@ static bool is_pure(const struct inst *i)
         OUTWARD = ISA_LOAD | ISA_STORE | ISA_ATOMIC | ISA_FENCE | ISA_BRANCH | ISA_BARRIER | ISA_CROSS_LANE |
                   ISA_SIDE_EFFECT | ISA_CALL | ISA_INDIRECT
     };
-    return !isa_has(i, OUTWARD) && !access_reads_shared(i) && i->op != OP_TEX && i->op != OP_TXQ;
+    return !isa_has(i, OUTWARD) && !access_reads_shared(i) && !isa_reads_textures(i->op);
 }
 
 static bool precedes(const struct mark_ssa *s, uint32_t guard, uint32_t def)

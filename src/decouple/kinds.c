@@ -38,7 +38,7 @@ static enum decouple_cause cause_against(const struct decouple *d, uint32_t inst
     bool constant = i->op == OP_LDC && i->src[0].reg == REG_ZERO;
     if (access_is_spill(p, i)) return d->insts[inst].slot ? DECOUPLE_FOR_NONE : DECOUPLE_FOR_SPILL;
     if (isa_has(i, ISA_ATOMIC)) return DECOUPLE_FOR_ATOMIC;
-    if (i->op == OP_TEX || i->op == OP_TXQ) return DECOUPLE_FOR_TEXTURE;
+    if (isa_reads_textures(i->op)) return DECOUPLE_FOR_TEXTURE;
     if ((isa_has(i, ISA_LOAD) && !constant) || access_reads_shared(i)) return DECOUPLE_FOR_LOAD;
     if (isa_has(i, ISA_CROSS_LANE)) return DECOUPLE_FOR_CROSS;
     return isa_has(i, OUTWARD) ? DECOUPLE_FOR_OPCODE : DECOUPLE_FOR_NONE;

@@ -196,7 +196,7 @@ static enum decouple_cause cause_against_site(const struct slicing *x, uint32_t 
     bool shared = i->op == OP_LDS || i->op == OP_STS || i->op == OP_ATOMS;
     struct access_list list;
     uint32_t block = x->s->flow.block_of[inst];
-    if (!decouple_address(i) || i->op == OP_TEX) return DECOUPLE_FOR_TEXTURE;
+    if (!decouple_address(i) || isa_is_fetch(i->op)) return DECOUPLE_FOR_TEXTURE;
     if (is_shared(d, inst)) return DECOUPLE_FOR_SHARED;
     if (access_is_spill(d->program, i)) return DECOUPLE_FOR_SPILL;
     if ((shared && !d->rules.shared) || (!is_plain(i) && !d->rules.stores)) return DECOUPLE_FOR_OFF;

@@ -110,7 +110,7 @@ void timed_divide_generic(const struct launch *launch, struct exec_access *a)
 
 static enum access_kind kind_of(const struct inst *i)
 {
-    if (i->op == OP_TEX) return ACCESS_TEXTURE;
+    if (isa_is_fetch(i->op)) return ACCESS_TEXTURE;
     if (isa_has(i, ISA_ATOMIC)) return isa_has(i, ISA_LOAD) ? ACCESS_ATOMIC : ACCESS_REDUCE;
     if (isa_has(i, ISA_LOAD)) return ACCESS_LOAD;
     return isa_has(i, ISA_STORE) ? ACCESS_STORE : ACCESS_NONE;
@@ -121,7 +121,7 @@ void timed_plan_access(struct access_plan *p, const struct inst *i)
     unsigned k = exec_address_operand(i) - 1u;
     bool in_arithmetic = i->src[k].kind == OPERAND_SHARED;
     p->kind = (uint8_t)(in_arithmetic ? ACCESS_LOAD : kind_of(i));
-    p->bytes = in_arithmetic || i->op == OP_TEX ? 4 : (uint8_t)isa_type_bytes((enum isa_type)i->type);
+    p->bytes = in_arithmetic || isa_is_fetch(i->op) ? 4 : (uint8_t)isa_type_bytes((enum isa_type)i->type);
     p->space = (uint8_t)(in_arithmetic ? SPACE_SHARED : isa_space_of(i));
     p->source = (uint8_t)k;
     p->is_wide = i->src[k].width == 2;

@@ -158,9 +158,12 @@ const struct bound *exec_callr(const struct bound *d, struct warp *w, uint8_t *r
         unsigned l = bit_lowest(left);
         uint64_t address = (uint64_t)reg_lanes(regs, d->src[0] + e->vector_bytes)[l] << 32;
         address |= reg_lanes(regs, d->src[0])[l];
+        const uint64_t named = address;
+        if (e->launch->functions)
+            address = address < e->launch->function_count ? e->launch->functions[address] : UINT32_MAX;
         if (address >= e->program->inst_count || !(e->entry_flags[address] & EXEC_FUNCTION))
             return exec_fault(w, d, FAULT_BRANCH, l, "0x%llx is not the address of a function",
-                              (unsigned long long)address);
+                              (unsigned long long)named);
         targets[l] = (uint32_t)address;
     }
     return call(d, w, regs, active, targets);

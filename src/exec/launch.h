@@ -35,14 +35,18 @@ enum texture_address { TEXTURE_WRAP, TEXTURE_CLAMP, TEXTURE_MIRROR, TEXTURE_BORD
 
 struct texture {
     uint64_t data;        // device address of the texels: row-major, pitch_bytes per row
-    uint32_t width, height, depth; // 0 for absent dimensions
+    // 0 for absent dimensions. Layers: depth counts them, of cubes their faces.
+    uint32_t width, height, depth;
     uint32_t pitch_bytes;
     uint8_t type;         // enum isa_type of a component: U8 S8 U16 S16 U32 S32 F16 F32
     uint8_t channels;     // 1, 2, 4
     bool normalised_coordinates;
     bool normalised_read; // 8- and 16-bit integers become floats in [0,1] or [-1,1]
-    enum texture_filter filter;
+    bool layered, cube;   // a layer is the coordinate behind the others; of a cube the faces are six layers
+    uint8_t levels;       // mipmap: levels stand one after the other, each half as large, rows without gaps; 0 as 1
+    enum texture_filter filter, level_filter;
     enum texture_address address[3];
+    float level_bias, level_least, level_most;
 };
 
 struct observer;
@@ -116,6 +120,10 @@ struct launch {
     bool has_far; // accesses to global memory may be beyond LAUNCH_FAR_ADDRESS
     const struct texture *textures;
     uint32_t texture_count;
+    // Functions whose addresses the program takes, or which others of its module take: by address, the index of the
+    // first instruction; 0: the program does not have the function. NULL: an address is an instruction's index.
+    const uint32_t *functions;
+    uint32_t function_count;
     enum launch_simt simt;
     const struct launch_flat *flat; // NULL: the program has no flat memory
     enum exec_isa isa;

@@ -24,6 +24,9 @@ enum { ISA_RANK_SHIFT = 19, ISA_CLUSTER_MAX = 16 };
 #define ISA_SHARED_WINDOW 0xfe000000u
 #define ISA_LOCAL_WINDOW  0xff000000u
 
+// The address of a surface access outside its surface: no allocation has it.
+#define ISA_OUTSIDE_SURFACE (1ull << 62)
+
 enum { // byte offsets in BANK_LAUNCH
     LAUNCH_NTID = 0x00,
     LAUNCH_NCTAID = 0x0c,

@@ -45,11 +45,15 @@ static inline bool isa_has(const struct inst *i, uint32_t flags) { return (isa_t
 static inline bool isa_names_others(const struct inst *i) { return isa_has(i, ISA_BRANCH) || i->op == OP_SSY; }
 
 // Space of a load, store or atomic, an enum isa_space (space.h). SPACE_GENERIC: each lane's address decides.
-// LDC, LDGSTS and TEX give SPACE_GENERIC, too.
+// LDC, LDGSTS and fetches give SPACE_GENERIC, too.
 static inline unsigned isa_space_of(const struct inst *i)
 {
     return i->op == OP_RED ? i->space : isa_table[i->op].flags >> ISA_SPACE_SHIFT;
 }
+
+// Fetches of texels; all that read the table of textures and surfaces.
+static inline bool isa_is_fetch(unsigned op) { return op >= OP_TEX && op <= OP_TLD4; }
+static inline bool isa_reads_textures(unsigned op) { return op >= OP_TEX && op <= OP_TXQ; }
 
 // Whether the guard may exclude some lanes of the instruction. (@!PT: no lane executes.)
 static inline bool isa_is_guarded(const struct inst *i) { return i->guard != PRED_TRUE || i->guard_not; }

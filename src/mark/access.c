@@ -88,7 +88,7 @@ bool access_reads_shared(const struct inst *i)
 
 bool access_may_change(const struct inst *i)
 {
-    bool read_only = i->op == OP_LDC || i->op == OP_TEX || (i->op == OP_LDG && i->flags & INST_NC);
+    bool read_only = i->op == OP_LDC || isa_is_fetch(i->op) || (i->op == OP_LDG && i->flags & INST_NC);
     return access_reads_shared(i) || (isa_has(i, ISA_LOAD) && !read_only && i->op != OP_LDL);
 }
 

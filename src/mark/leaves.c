@@ -47,7 +47,7 @@ static void add_constant(struct walk *w, unsigned bank, uint32_t offset)
 
 static uint32_t of_memory(const struct inst *i)
 {
-    if (i->op == OP_TEX) return LEAF_TEXTURE;
+    if (isa_is_fetch(i->op)) return LEAF_TEXTURE;
     if (isa_has(i, ISA_ATOMIC)) return LEAF_GLOBAL;
     if (i->op == OP_LDS) return LEAF_SHARED;
     if (i->op == OP_LDL) return LEAF_LOCAL;

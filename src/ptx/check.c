@@ -65,11 +65,17 @@ static bool check_operation(struct check *c)
         return i->operands[0].kind == PTX_OPERAND_PAIR || check_says(c, "'elect' needs a pair d|p");
     case PTX_OP_PREFETCH:
     case PTX_OP_PREFETCHU:
-    case PTX_OP_APPLYPRIORITY: return check_prefetch(c);
+    case PTX_OP_APPLYPRIORITY:
+    case PTX_OP_DISCARD: return check_prefetch(c);
     case PTX_OP_MOV: return check_mov(c);
     case PTX_OP_CVT: return check_cvt(c);
-    case PTX_OP_TEX: return check_texture(c);
-    case PTX_OP_TXQ: return check_texture_query(c);
+    case PTX_OP_TEX:
+    case PTX_OP_TLD4: return check_texture(c);
+    case PTX_OP_TXQ:
+    case PTX_OP_SUQ: return check_texture_query(c);
+    case PTX_OP_SULD:
+    case PTX_OP_SUST:
+    case PTX_OP_SURED: return check_surface(c);
     case PTX_OP_BAR:
     case PTX_OP_BARRIER: return check_barrier(c);
     case PTX_OP_LDMATRIX:

@@ -96,6 +96,7 @@ bool check_mov(struct check *c);
 bool check_cvt(struct check *c);
 bool check_texture(struct check *c);
 bool check_texture_query(struct check *c);
+bool check_surface(struct check *c);
 bool check_barrier(struct check *c);
 bool check_call(struct check *c);
 bool check_mma(struct check *c); // the whole instruction, types and modifiers included

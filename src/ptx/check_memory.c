@@ -180,7 +180,7 @@ static bool check_atom_type(struct check *c)
                    suffix_text(FIELD_ATOM, (unsigned)i->atom), ptx_type_name(type));
         return false;
     }
-    if (half && !is_vector && !(c->given & F(NOFTZ)))
+    if (half && !(c->given & F(NOFTZ)))
         return check_says(c, "'%s' needs .noftz", check_name(i, name));
     if (!half && c->given & F(NOFTZ))
         return check_says(c, "'%s' does not go with .noftz", check_name(i, name));
@@ -196,6 +196,29 @@ static bool check_atom_order(struct check *c)
                                                       : "'red' is .relaxed or .release");
 }
 
+// Elements are accessed one by one, in global memory.
+static bool check_atom_vector(struct check *c)
+{
+    struct ptx_inst *i = c->i;
+    bool is_atom = i->op == PTX_OP_ATOM;
+    unsigned bits = ptx_type_bits(i->types[0]);
+    struct ptx_operand *value = &i->operands[1 + is_atom];
+    if (i->space == PTX_SPACE_SHARED) return check_says(c, "atomics on vectors are of global memory");
+    if (i->vector * bits > 128 || (bits == 32 && i->vector == 8)) return check_says(c, "a vector of more than 128 bits");
+    if (!check_memory_operand(c, &i->operands[is_atom], i->space)) return false;
+    if (value->kind != PTX_OPERAND_VECTOR || value->count != i->vector)
+        return check_wrong(c, value, "a vector of as many values as the modifier says");
+    for (unsigned e = 0; e < value->count; e++)
+        if (!check_source(c, &value->elements[e], i->types[0])) return false;
+    struct ptx_operand *d = &i->operands[0];
+    if (!is_atom || d->kind == PTX_OPERAND_SINK) return true;
+    if (d->kind != PTX_OPERAND_VECTOR || d->count != i->vector)
+        return check_wrong(c, d, "a vector of as many registers as the modifier says");
+    for (unsigned e = 0; e < d->count; e++)
+        if (d->elements[e].kind != PTX_OPERAND_SINK && !check_dest(c, &d->elements[e], i->types[0])) return false;
+    return true;
+}
+
 bool check_atom(struct check *c)
 {
     struct ptx_inst *i = c->i;
@@ -205,8 +228,7 @@ bool check_atom(struct check *c)
     unsigned count = 2u + is_atom + cas, o = 0;
     if (!check_atom_type(c) || !check_atom_order(c) || !check_count(c, count, count)) return false;
     if (!wrong_space(c, S(GENERIC) | S(GLOBAL) | S(SHARED))) return false;
-    if (i->vector > 1)
-        return check_memory_operand(c, &i->operands[is_atom], i->space); // refused: no further checks
+    if (i->vector > 1) return check_atom_vector(c);
     if (is_atom && i->operands[o++].kind != PTX_OPERAND_SINK && !check_dest(c, &i->operands[0], i->types[0]))
         return false;
     if (!check_memory_operand(c, &i->operands[o++], i->space)) return false;
@@ -275,6 +297,8 @@ bool check_cp(struct check *c)
 
 bool check_prefetch(struct check *c)
 {
+    if (c->i->op == PTX_OP_DISCARD)
+        return wrong_space(c, S(GENERIC) | S(GLOBAL)) && check_integer(c, &c->i->operands[1], 128, 128);
     if (c->i->op == PTX_OP_PREFETCHU) return wrong_space(c, S(GENERIC) | S(GLOBAL)); // of the named variable
     return wrong_space(c, S(GENERIC) | S(GLOBAL) | (c->i->op == PTX_OP_PREFETCH ? S(LOCAL) : 0));
 }

@@ -1,4 +1,4 @@
-// mov, cvt, tex, txq, bar and call.
+// mov, cvt, bar and call.
 #include "ptx/check.h"
 #include "ptx/names.h"
 
@@ -155,73 +155,6 @@ bool check_cvt(struct check *c)
     return check_cvt_rounding(c);
 }
 
-// ---- tex, txq
-
-static bool check_texture_name(struct check *c, struct ptx_operand *o, enum ptx_type kind)
-{
-    if (o->kind == PTX_OPERAND_SYMBOL && o->variable->type == kind) {
-        if (o->variable->space == PTX_SPACE_PARAM) c->i->unsupported = "a texture or sampler as a parameter";
-        return true;
-    }
-    if (o->kind == PTX_OPERAND_REG && check_fits(PTX_U64, check_reg_type(c, o))) return true;
-    return check_wrong(c, o,
-                       kind == PTX_TEXREF ? "a .texref or a 64-bit register with a texture object"
-                                          : "a .samplerref or a 64-bit register with a sampler");
-}
-
-// Checks the coordinates of tex. One coordinate may stand without braces. A vector may be longer than the
-// geometry needs; extra elements are ignored (PTX ISA 9.7.10.3). Only 3D has no vector of its own length and
-// keeps four.
-static bool check_coordinates(struct check *c, struct ptx_operand *o)
-{
-    struct ptx_inst *i = c->i;
-    unsigned dimensions = i->mode == PTX_MODE_TEX_1D ? 1 : i->mode == PTX_MODE_TEX_2D ? 2 : 3;
-    if (dimensions == 1 && o->kind == PTX_OPERAND_REG) {
-        struct ptx_operand *one = parse_copy_array(c->p->arena, o, sizeof *o);
-        *o = (struct ptx_operand){
-            .kind = PTX_OPERAND_VECTOR, .reg = -1, .count = 1, .elements = one, .loc = o->loc};
-    }
-    bool shape = o->kind == PTX_OPERAND_VECTOR && o->count >= dimensions && o->count != 3 && o->count <= 4;
-    if (!shape)
-        return check_wrong(c, o,
-                           dimensions == 1   ? "a vector of 1 coordinate"
-                           : dimensions == 2 ? "a vector of 2 coordinates"
-                                             : "a vector of 4 coordinates, the last of which is ignored");
-    for (unsigned e = 0; e < o->count; e++)
-        if (!check_source(c, &o->elements[e], i->types[1])) return false;
-    if (dimensions < 3) o->count = (uint8_t)dimensions;
-    return true;
-}
-
-bool check_texture(struct check *c)
-{
-    struct ptx_inst *i = c->i;
-    if (i->operand_count < 3)
-        return check_says(c, "'tex' needs a destination vector and [texture, coordinates]");
-    struct ptx_operand *d = &i->operands[0];
-    bool sampler = i->operand_count > 3 && i->operands[2].kind != PTX_OPERAND_VECTOR;
-    if (d->kind == PTX_OPERAND_PAIR || i->operand_count > 3u + sampler) { // residency, offsets, depth compare
-        i->unsupported = ptx_unsupported_form;
-        return true;
-    }
-    if (d->kind != PTX_OPERAND_VECTOR || d->count != i->vector)
-        return check_wrong(c, d, "a vector of as many registers as .v4 or .v2 says");
-    if (i->types[0] != PTX_F16X2 && i->vector != 4)
-        return check_says(c, "'tex' gives four elements: expected .v4");
-    for (unsigned e = 0; e < d->count; e++)
-        if (d->elements[e].kind != PTX_OPERAND_SINK && !check_dest(c, &d->elements[e], i->types[0]))
-            return false;
-    if (!check_texture_name(c, &i->operands[1], PTX_TEXREF)) return false;
-    if (sampler && !check_texture_name(c, &i->operands[2], PTX_SAMPLERREF)) return false;
-    return check_coordinates(c, &i->operands[2 + sampler]);
-}
-
-bool check_texture_query(struct check *c)
-{
-    return check_count(c, 2, 2) && check_dest(c, &c->i->operands[0], PTX_B32) &&
-           check_texture_name(c, &c->i->operands[1], PTX_TEXREF);
-}
-
 // ---- bar, barrier
 
 static bool check_barrier_number(struct check *c, struct ptx_operand *o)
@@ -269,7 +202,7 @@ bool check_barrier(struct check *c)
     if (c->given & F(SEM)) return check_says(c, "'%s' of a block names no memory order", op);
     if (i->mode == PTX_MODE_BAR_WAIT || i->mode == PTX_MODE_BAR_LAUNCH)
         return check_says(c, "'%s' has .sync, .arrive and .red", op);
-    if (c->given & F(WARP)) {
+    if (c->given & F(WORD)) {
         if (i->mode != PTX_MODE_BAR_SYNC) return check_says(c, "'bar.warp' has only .sync");
         i->mode = PTX_MODE_BAR_WARP_SYNC;
         return check_count(c, 1, 1) && check_source(c, &i->operands[0], PTX_U32);

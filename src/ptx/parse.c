@@ -355,11 +355,29 @@ static void resolve_aliases(struct parser *p)
     }
 }
 
+// Notes whose addresses the module takes, for indirect calls.
+static void note_addresses(struct parser *p)
+{
+    for (size_t f = 0; f < p->functions.count; f++) {
+        const struct ptx_function *function = p->functions.data[f];
+        for (uint32_t k = 0; k < function->inst_count; k++) {
+            const struct ptx_inst *i = &function->insts[k];
+            if (i->op == PTX_OP_MOV && i->operand_count == 2 && i->operands[1].kind == PTX_OPERAND_FUNCTION)
+                i->operands[1].function->address_taken = true;
+        }
+    }
+    for (size_t v = 0; v < p->variables.count; v++)
+        for (uint32_t r = 0; r < p->variables.data[v]->relocation_count; r++)
+            if (p->variables.data[v]->relocations[r].function)
+                p->variables.data[v]->relocations[r].function->address_taken = true;
+}
+
 static void finish_module(struct parser *p)
 {
     struct ptx_module *m = p->m;
     debug_resolve_strings(p);
     resolve_aliases(p);
+    note_addresses(p);
     m->variables = ARENA_COPY(p->arena, &p->variables);
     m->variable_count = (uint32_t)p->variables.count;
     m->functions = ARENA_COPY(p->arena, &p->functions);

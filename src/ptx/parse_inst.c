@@ -60,7 +60,9 @@ static unsigned refused_class(enum ptx_op op)
     case PTX_OP_FENCE:
     case PTX_OP_MEMBAR: return REFUSED_MEMORY;
     case PTX_OP_TEX:
-    case PTX_OP_TXQ: return REFUSED_TEXTURE;
+    case PTX_OP_TLD4:
+    case PTX_OP_TXQ:
+    case PTX_OP_SUQ: return REFUSED_TEXTURE;
     default: return REFUSED_ARITHMETIC;
     }
 }
@@ -168,9 +170,7 @@ static bool set_field(struct parser *p, struct ptx_inst *i, const struct suffix 
     case FIELD_UNIFORM: i->uniform = true; break;
     case FIELD_SYNC: i->sync = true; break;
     case FIELD_ALIGNED: i->aligned = true; break;
-    case FIELD_SHIFTAMT: i->shift_amount = true; break;
     case FIELD_NC: i->non_coherent = true; break;
-    case FIELD_TO: i->to = true; break;
     case FIELD_SHAPE: i->shape = (enum ptx_shape)s->value; break;
     case FIELD_LAYOUT: return add_layout(p, i, (enum ptx_layout)s->value);
     case FIELD_MATRICES: i->matrices = (uint8_t)s->value; break;
@@ -181,8 +181,13 @@ static bool set_field(struct parser *p, struct ptx_inst *i, const struct suffix 
     case FIELD_POLICY:
     case FIELD_WMMA: i->mode = (enum ptx_mode)s->value; break;
     case FIELD_FRAGMENT: i->fragment = (uint8_t)s->value; break;
+    case FIELD_LEVEL: i->level = (enum ptx_level)s->value; break;
+    case FIELD_BOUNDARY: i->boundary = (enum ptx_boundary)s->value; break;
+    case FIELD_WORD:
+        i->shift_amount = i->op == PTX_OP_BFIND;
+        i->to = i->op == PTX_OP_CVTA;
+        break;
     case FIELD_MMIO: // any accompanying order
-    case FIELD_WARP:
     case FIELD_ASYNC:
     case FIELD_ABS:   // written with .xorsign
     case FIELD_CLAMP: // the opposite of .wrap
@@ -191,7 +196,6 @@ static bool set_field(struct parser *p, struct ptx_inst *i, const struct suffix 
     case FIELD_L2:
     case FIELD_HINT:
     case FIELD_CACHE_HINT:
-    case FIELD_WORD:
     case FIELD_PROXY_KIND:
     case FIELD_REFUSED:
     case FIELD_COUNT: break;
@@ -233,6 +237,7 @@ static bool parse_modifiers(struct parser *p, struct ptx_inst *i, uint64_t *give
             continue;
         }
         const struct suffix *s = suffix_find(&p->suffixes, p->t.text, p->t.length, fields, &known);
+        if (s && s->field == FIELD_WORD && s->value != i->op) s = NULL; // a word of another instruction
         if (!s && known) {
             const struct suffix *no = suffix_find(&p->suffixes, p->t.text, p->t.length, F(REFUSED), &known);
             if (no && no->value & refused_class(i->op)) *refused = true;

@@ -4,7 +4,7 @@
 //              | NAME ["." element] ["+" constant | "[" constant "]"]
 //     any of these may be one half of a pair: operand "|" operand
 //     address := NAME ["+" constant] | constant
-//     texture := "[" operand {"," operand} "]"                                       (tex, txq)
+//     texture := "[" operand {"," operand} "]"                     (fetches, surface accesses, queries)
 //     call    := ["(" operand {"," operand} ")" ","] NAME ["," "(" … ")"] ["," NAME]
 #include "ptx/names.h"
 #include "ptx/parse_impl.h"
@@ -387,7 +387,7 @@ bool parse_operands(struct parser *p, struct ptx_inst *i)
 {
     if (at(p, TOKEN_SEMICOLON)) return true;
     if (i->op == PTX_OP_BRA) return parse_label(p, i);
-    bool texture = i->op == PTX_OP_TEX || i->op == PTX_OP_TXQ;
+    bool texture = ptx_op_names_texture(i->op);
     do {
         bool good = texture && at(p, TOKEN_LBRACKET) ? parse_texture(p, i)
                     : is_tensor(p, i)                ? parse_tensor(p, i)

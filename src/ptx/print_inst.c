@@ -35,6 +35,14 @@ static void print_mode(const struct printer *p, const struct ptx_inst *i)
     put_flag(p, i->phase == PTX_PHASE_EXPECT, "expect_tx");
 }
 
+// Words of a fetch or a surface access before its geometry.
+static void print_access(const struct printer *p, const struct ptx_inst *i)
+{
+    put_field(p, FIELD_LEVEL, (unsigned)i->level);
+    if (i->fragment) strbuf_printf(p->out, ".%c", i->fragment);
+    put_field(p, FIELD_ATOM, (unsigned)i->atom);
+}
+
 static void print_memory_order(const struct printer *p, const struct ptx_inst *i)
 {
     if (i->sem == PTX_SEM_MMIO)
@@ -84,6 +92,7 @@ static void print_required(const struct printer *p, const struct ptx_inst *i)
     bool prefetches = i->op == PTX_OP_PREFETCH || i->op == PTX_OP_PREFETCHU;
     put_flag(p, prefetches, i->bulk ? "tensormap" : "L1");
     put_flag(p, i->op == PTX_OP_APPLYPRIORITY, "L2::evict_normal");
+    put_flag(p, i->op == PTX_OP_DISCARD, "L2");
     if (i->op == PTX_OP_CREATEPOLICY) put(p, i->mode == PTX_MODE_POLICY_CVT ? "L2" : "L2::evict_last");
     put_flag(p, i->op == PTX_OP_BRX, "idx");
     put_flag(p, i->op == PTX_OP_SETMAXNREG, "aligned");
@@ -94,7 +103,7 @@ static bool half_atomic(const struct ptx_inst *i)
 {
     enum ptx_type t = i->types[0];
     bool atomic = i->op == PTX_OP_ATOM || i->op == PTX_OP_RED;
-    return atomic && i->vector == 1 && (t == PTX_F16 || t == PTX_F16X2 || t == PTX_BF16 || t == PTX_BF16X2);
+    return atomic && (t == PTX_F16 || t == PTX_F16X2 || t == PTX_BF16 || t == PTX_BF16X2);
 }
 
 // Modifiers of matrix instructions but types, in the order of the PTX ISA. The f64 rounding stands before the types.
@@ -182,19 +191,21 @@ static void print_name(const struct printer *p, const struct ptx_inst *i)
         return;
     }
     put_flag(p, i->sync, "sync");
+    if (ptx_op_names_texture(i->op)) print_access(p, i);
     print_mode(p, i);
     put_flag(p, i->op == PTX_OP_BARRIER && i->aligned, "aligned");
     print_memory_order(p, i);
     put_field(p, FIELD_CACHE, (unsigned)i->cache);
     print_spaces(p, i);
     put_flag(p, i->non_coherent, "nc");
-    put_field(p, FIELD_ATOM, (unsigned)i->atom);
+    if (i->op != PTX_OP_SURED) put_field(p, FIELD_ATOM, (unsigned)i->atom);
     put_flag(p, half_atomic(i), "noftz");
     print_arithmetic(p, i);
     print_required(p, i);
     put_flag(p, i->uniform, "uni");
     if (i->vector > 1) strbuf_printf(p->out, ".v%u", i->vector);
     for (unsigned t = 0; t < i->type_count; t++) put(p, ptx_type_name(i->types[t]));
+    put_field(p, FIELD_BOUNDARY, (unsigned)i->boundary);
     put_field(p, FIELD_PRMT, i->op == PTX_OP_PRMT ? (unsigned)i->mode : 0);
 }
 
@@ -298,25 +309,42 @@ static enum ptx_type operand_type(const struct printer *p, const struct ptx_inst
     case 'y': return i->types[1];
     case 0:
         if (i->mode == PTX_MODE_POLICY_FRACTIONAL) return PTX_F32;
+        if (ptx_op_names_texture(i->op) && operand == ptx_coordinates_place(i))
+            return i->type_count == 2 ? i->types[1] : PTX_NONE;
+        if (i->level == PTX_LEVEL_GRADIENT) return PTX_F32;
         return i->op == PTX_OP_TEX ? i->types[1] : i->types[0];
     default: return PTX_NONE;
     }
 }
 
+// A layer, the first coordinate, is an integer whatever the others are.
+static void print_coordinates(const struct printer *p, const struct ptx_operand *o, enum ptx_type type, bool layered)
+{
+    strbuf_putc(p->out, '{');
+    for (unsigned e = 0; e < o->count; e++) {
+        if (e) strbuf_puts(p->out, ", ");
+        print_operand(p, &o->elements[e], layered && !e ? PTX_U32 : type);
+    }
+    strbuf_putc(p->out, '}');
+}
+
 static void print_operands(const struct printer *p, const struct ptx_inst *i)
 {
-    bool texture = i->op == PTX_OP_TEX || i->op == PTX_OP_TXQ;
+    bool texture = ptx_op_names_texture(i->op);
     for (unsigned o = 0; o < i->operand_count; o++) {
         strbuf_puts(p->out, o ? ", " : " ");
-        if (texture && o == 1) strbuf_putc(p->out, '[');
-        print_operand(p, &i->operands[o], operand_type(p, i, o));
+        if (texture && o == ptx_texture_place(i->op)) strbuf_putc(p->out, '[');
+        if (texture && o == ptx_coordinates_place(i) && i->operands[o].kind == PTX_OPERAND_VECTOR)
+            print_coordinates(p, &i->operands[o], operand_type(p, i, o), ptx_is_layered(i->mode));
+        else
+            print_operand(p, &i->operands[o], operand_type(p, i, o));
+        if (texture && o == ptx_coordinates_place(i)) strbuf_putc(p->out, ']');
         if (i->op != PTX_OP_WGMMA || i->operands[o].kind == PTX_OPERAND_VECTOR) continue;
         for (unsigned k = 0; k < i->operands[o].count; k++) {
             strbuf_puts(p->out, ", ");
             print_operand(p, &i->operands[o].elements[k], PTX_NONE);
         }
     }
-    if (texture) strbuf_putc(p->out, ']');
 }
 
 // ---- calls

@@ -34,7 +34,7 @@ enum ptx_type {
     PTX_U8, PTX_U16, PTX_U32, PTX_U64,
     PTX_S8, PTX_S16, PTX_S32, PTX_S64,
     PTX_F16, PTX_F16X2, PTX_F32, PTX_F64,
-    PTX_BF16, PTX_BF16X2, PTX_TF32, PTX_E4M3, PTX_E5M2, PTX_E4M3X2, PTX_E5M2X2,
+    PTX_BF16, PTX_BF16X2, PTX_F32X2, PTX_TF32, PTX_E4M3, PTX_E5M2, PTX_E4M3X2, PTX_E5M2X2,
     PTX_U16X2, PTX_S16X2,
     PTX_U4, PTX_S4, PTX_B1,
     PTX_PRED,
@@ -93,8 +93,9 @@ enum ptx_mode {
     PTX_MODE_PRMT_RC16,
     PTX_MODE_TESTP_FINITE, PTX_MODE_TESTP_INFINITE, PTX_MODE_TESTP_NUMBER, PTX_MODE_TESTP_NAN,
     PTX_MODE_TESTP_NORMAL, PTX_MODE_TESTP_SUBNORMAL,
-    PTX_MODE_TEX_1D, PTX_MODE_TEX_2D, PTX_MODE_TEX_3D, // other geometries are unsupported
-    PTX_MODE_TXQ_WIDTH, PTX_MODE_TXQ_HEIGHT, PTX_MODE_TXQ_DEPTH,
+    PTX_MODE_TEX_1D, PTX_MODE_TEX_2D, PTX_MODE_TEX_3D, PTX_MODE_TEX_A1D, PTX_MODE_TEX_A2D, PTX_MODE_TEX_CUBE,
+    PTX_MODE_TEX_ACUBE, // multisample textures are unsupported
+    PTX_MODE_TXQ_WIDTH, PTX_MODE_TXQ_HEIGHT, PTX_MODE_TXQ_DEPTH, PTX_MODE_TXQ_LAYERS,
     PTX_MODE_POLICY_FRACTIONAL, PTX_MODE_POLICY_RANGE, PTX_MODE_POLICY_CVT, // createpolicy
     PTX_MODE_WMMA_LOAD, PTX_MODE_WMMA_MMA, PTX_MODE_WMMA_STORE,
     PTX_MODE_CP_MBARRIER, PTX_MODE_CP_ARRIVE, // cp.async.mbarrier, before and with .arrive
@@ -106,6 +107,12 @@ enum ptx_mode {
     PTX_MODE_MEMBAR_PROXY, // fence.proxy.*: no effect, for warpfold's memory reorders nothing
     PTX_MODE_MEMBAR_INIT   // fence.mbarrier_init: the same
 };
+
+// Mipmap level of a fetch: of a texture without levels or of `base` the first.
+enum ptx_level { PTX_LEVEL_NONE, PTX_LEVEL_BASE, PTX_LEVEL_GIVEN, PTX_LEVEL_GRADIENT };
+
+// What a surface access outside the surface does: fault, use the nearest place, or load zeros and store nothing.
+enum ptx_boundary { PTX_BOUNDARY_NONE, PTX_BOUNDARY_TRAP, PTX_BOUNDARY_CLAMP, PTX_BOUNDARY_ZERO };
 
 // Special registers (PTX ISA 10). `component` of the operand selects x, y, z.
 enum ptx_sreg {
@@ -183,8 +190,9 @@ enum { PTX_OPERANDS_MAX = 6, PTX_TYPES_MAX = 4 };
 // One instruction. Operands are in source order, destinations first; a setp with two destinations has one
 // PAIR operand. call uses the call_* fields instead. tex: destination vector, texture, [sampler,] coordinate
 // vector. "[tex, {x,y}]" is split, so operands[1] is the texture: a register with the texture object, or the
-// SYMBOL of a .texref. txq: destination, texture. A generic access naming a variable gets the variable's
-// space. `bar`, except bar.warp, is always aligned.
+// SYMBOL of a .texref; tex.level, tex.grad: then the level, or two gradient vectors. suld: destination, surface,
+// coordinates; sust, sured: surface, coordinates, value. txq, suq: destination, texture. A generic access naming a
+// variable gets the variable's space. `bar`, except bar.warp, is always aligned.
 struct ptx_inst {
     enum ptx_op op;
     int32_t guard; // predicate register, -1 = none
@@ -212,8 +220,12 @@ struct ptx_inst {
         to /* cvta.to */, zfill /* cp.async with src-size */,
         of_cluster /* .shared::cluster, barrier.cluster */;
 
+    enum ptx_level level;       // tex
+    enum ptx_boundary boundary; // suld, sust, sured
+
     // Matrix instructions: shape, layouts of a and b (ldmatrix.trans: COL first), number of matrices, the fragment that
-    // wmma loads or stores ('a' to 'd'), sparse: 1, with .sp::ordered_metadata 2.
+    // wmma loads or stores ('a' to 'd'), the component that tld4 gathers ('r', 'g', 'b', 'a') or the form of a surface access
+    // ('b': bits, 'p': formatted), sparse: 1, with .sp::ordered_metadata 2.
     enum ptx_shape shape;
     enum ptx_layout layouts[2];
     uint8_t matrices, fragment, sparse;
@@ -317,6 +329,7 @@ struct ptx_function {
     const char *name; // mangled, as in the text
     bool is_entry, is_extern, is_visible, is_weak;
     bool has_body;
+    bool address_taken; // by an instruction or initialised data of the module
     struct ptx_prototype prototype;
     struct ptx_reg *regs;
     uint32_t reg_count;
@@ -373,6 +386,13 @@ unsigned ptx_type_bits(enum ptx_type type);    // 0 for none and opaque types; 1
 bool ptx_type_is_float(enum ptx_type type);
 bool ptx_type_is_signed(enum ptx_type type); // signed integers only
 const char *ptx_sreg_name(enum ptx_sreg sreg);
+
+// Of fetches, surface accesses and queries: the operand that names the texture, the operand with the coordinates (a
+// query's: the texture), and how many coordinates a geometry has, a layer included.
+unsigned ptx_texture_place(enum ptx_op op);
+unsigned ptx_coordinates_place(const struct ptx_inst *i);
+unsigned ptx_coordinate_count(enum ptx_mode geometry);
+bool ptx_is_layered(enum ptx_mode geometry);
 
 // Finds an entry by exact name, or by its unmangled identifier or whole name if unique ("_Z6vecaddPKfS0_Pfi" is
 // found as "vecadd"; blanks, and suffixes of numbers, do not count). name NULL: the only entry. Otherwise NULL and

@@ -12,9 +12,8 @@
 #define SIGNED      (T(S16) | T(S32) | T(S64))
 #define LOADABLE    (T(B8) | T(U8) | T(S8) | BITS | INT | T(F32) | T(F64))
 #define CONVERTIBLE (T(U8) | T(S8) | INT | T(F16) | T(BF16) | T(F32) | T(F64))
-#define ATOMIC      (BITS | INT32_64 | T(F32) | T(F64) | T(F16) | T(F16X2) | T(BF16))
-
-#define ATOMIC_REFUSED (T(B128) | T(F32) | T(F16) | T(F16X2) | T(BF16) | T(BF16X2))
+#define ATOMIC      (BITS | INT32_64 | T(F32) | T(F64) | T(F16) | T(F16X2) | T(BF16) | T(BF16X2))
+#define ATOMIC_VECTOR (T(F32) | T(F16) | T(F16X2) | T(BF16) | T(BF16X2))
 
 static const struct signature signatures[] = {
 #define RUN    false
@@ -141,8 +140,8 @@ static const char *field_text(enum ptx_field field)
     case FIELD_BAR: return ".sync, .arrive or .red, of a cluster .arrive or .wait";
     case FIELD_SHF: return ".l or .r";
     case FIELD_TESTP: return "a test such as .nan or .finite";
-    case FIELD_GEOMETRY: return ".1d, .2d or .3d";
-    case FIELD_TXQ: return ".width, .height or .depth";
+    case FIELD_GEOMETRY: return "a geometry such as .2d";
+    case FIELD_TXQ: return ".width, .height, .depth or .array_size";
     case FIELD_CP:
         return ".async, .commit_group, .wait_group or .wait_all, or of an mbarrier .init, .inval, .arrive, "
                ".arrive_drop, .test_wait, .try_wait, .expect_tx, .complete_tx or .pending_count";
@@ -150,8 +149,11 @@ static const char *field_text(enum ptx_field field)
     case FIELD_L1: return ".L1";
     case FIELD_L2: return ".L2";
     case FIELD_HINT: return "an eviction priority such as .L2::evict_normal";
-    case FIELD_WORD: return ".idx or .mask";
+    case FIELD_WORD: return "a word of its own";
     case FIELD_BULK: return "a word of bulk copies such as .bulk";
+    case FIELD_LEVEL: return ".base, .level or .grad";
+    case FIELD_BOUNDARY: return ".trap, .clamp or .zero";
+    case FIELD_FRAGMENT: return "a letter such as .b";
     case FIELD_SYNC: return ".sync";
     case FIELD_ALIGNED: return ".aligned";
     case FIELD_SHAPE: return "a shape such as .m16n8k16";

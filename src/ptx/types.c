@@ -39,7 +39,7 @@ static const struct {
     [PTX_BF16] = {"bf16", 16},      [PTX_BF16X2] = {"bf16x2", 32}, [PTX_TF32] = {"tf32", 32},
     [PTX_E4M3] = {"e4m3", 8},       [PTX_E5M2] = {"e5m2", 8},      [PTX_E4M3X2] = {"e4m3x2", 16},
     [PTX_E5M2X2] = {"e5m2x2", 16},  [PTX_U16X2] = {"u16x2", 32},   [PTX_S16X2] = {"s16x2", 32},
-    [PTX_U4] = {"u4", 4},           [PTX_S4] = {"s4", 4},          [PTX_B1] = {"b1", 1},
+    [PTX_F32X2] = {"f32x2", 64},    [PTX_U4] = {"u4", 4},           [PTX_S4] = {"s4", 4},          [PTX_B1] = {"b1", 1},
     [PTX_PRED] = {"pred", 1},       [PTX_TEXREF] = {"texref", 0},  [PTX_SAMPLERREF] = {"samplerref", 0},
     [PTX_SURFREF] = {"surfref", 0},
 };

@@ -22,7 +22,7 @@ static const double line_share = 0.01, advice_share = 0.005;
 
 static enum explain_work work_of(const struct inst *i)
 {
-    if (i->op == OP_TEX) return WORK_TEXTURE;
+    if (isa_is_fetch(i->op)) return WORK_TEXTURE;
     if (i->op == OP_LDC) return WORK_CONSTANT;
     if (i->op == OP_LDS) return WORK_SHARED;
     if (i->op == OP_LDL) return WORK_LOCAL;

@@ -164,7 +164,7 @@ static bool is_tried(enum isa_op op)
 {
     const struct isa_info *info = &isa_table[op];
     if (op == OP_S2R || op == OP_VOTE || op == OP_SHFL || op == OP_MATCH || op == OP_REDUX) return true;
-    return (info->flags & ISA_PURE) && op != OP_TXQ;
+    return (info->flags & ISA_PURE) && !isa_reads_textures(op);
 }
 
 static struct inst random_inst(struct rng *r)

@@ -65,7 +65,7 @@ static void check_file(struct test *t, const char *path)
 
 static void test_corpus(struct test *t)
 {
-    CHECK_EQ(t, test_each_file(t, "tests/ptx/forms", ".txt", check_file), 12);
+    CHECK_EQ(t, test_each_file(t, "tests/ptx/forms", ".txt", check_file), 13);
 }
 
 // cvt between any two types with every rounding, as judged by ptxas (13.0, sm_90):

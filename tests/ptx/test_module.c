@@ -309,13 +309,13 @@ static void test_refused(struct test *t)
     struct ptx_module *m =
         support_body(t, "@%p1 tensormap.cp_fenceproxy;\n"
                         "fence.proxy.tensormap::generic.release.gpu;\n"
-                        "add.rn.f32.bf16 %f1, %h1, %f2;\natom.global.exch.b128 %q1, [%rd1], "
+                        "cvt.rs.f16x2.f32 %r1, %f1, %f2, %r3;\natom.global.exch.b128 %q1, [%rd1], "
                         "%q2;\ntensormap.cp_fenceproxy;\n");
     if (!m) return;
     CHECK_STR(t, inst(m, 0)->unsupported, "tensormap.cp_fenceproxy");
     CHECK(t, inst(m, 0)->guard >= 0);
     CHECK_STR(t, inst(m, 1)->unsupported, "fence.proxy.tensormap::generic.release.gpu");
-    CHECK_STR(t, inst(m, 2)->unsupported, "add.rn.f32.bf16");
+    CHECK_STR(t, inst(m, 2)->unsupported, "cvt.rs.f16x2.f32");
     CHECK_STR(t, inst(m, 3)->unsupported, "atom.global.exch.b128");
     CHECK_STR(t, inst(m, 4)->unsupported, "tensormap.cp_fenceproxy");
     ptx_module_free(m);

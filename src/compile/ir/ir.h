@@ -28,6 +28,11 @@ enum { IR_PURE = 1, IR_COMM = 2, IR_READ = 4, IR_WRITE = 8, IR_EFFECT = 16, IR_E
 
 enum ir_class { IR_CLASS_32, IR_CLASS_64, IR_CLASS_128, IR_CLASS_PRED };
 
+// `offset` of TEX. Uses: the texture, the coordinates; then the level, or two gradients, each with as many values as the
+// mode has coordinates. GATHER: one component of four texels, numbered by `bank`.
+enum ir_fetch { FETCH_PLAIN, FETCH_LEVEL, FETCH_GRADIENT, FETCH_GATHER };
+enum { FETCH_USES_MAX = 1 + 4 + 6 };
+
 enum ir_warpgroup { // `offset` of WGMMA
     WGMMA_NEGATES_A = 1,
     WGMMA_NEGATES_B = 2,

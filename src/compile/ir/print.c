@@ -130,6 +130,17 @@ static void put_operands(struct strbuf *out, const struct ir_inst *i)
     }
 }
 
+// What a fetch or a surface address has beside its operands.
+static void put_fetch(struct strbuf *out, const struct ir_inst *i)
+{
+    if (i->op == IR_SUADDR)
+        strbuf_printf(out, "%s %" PRId64 " bytes", i->bank ? " clamped" : "", i->offset);
+    if (i->op != IR_TEX) return;
+    if (i->offset == FETCH_LEVEL) strbuf_puts(out, " level");
+    if (i->offset == FETCH_GRADIENT) strbuf_puts(out, " gradients");
+    if (i->offset == FETCH_GATHER) strbuf_printf(out, " gather %u", i->bank);
+}
+
 static void put_targets(struct strbuf *out, const struct ir_inst *i)
 {
     if (!(ir_table[i->op].flags & IR_END) || !i->block || i->block->last != i) return;
@@ -176,6 +187,7 @@ void ir_print_inst(const struct ir_inst *i, struct strbuf *out)
     put_modifiers(out, i);
     put_operands(out, i);
     put_targets(out, i);
+    put_fetch(out, i);
     put_guard(out, i);
     put_lines(out, i, start);
     strbuf_putc(out, '\n');

@@ -24,15 +24,44 @@ static void describe(struct lower *l, struct ir_inst *i, const struct address *a
     l->u->unit->program->uses_atomics = true;
 }
 
+void lower_reduce_at(struct lower *l, const struct address *a, struct ir_value *v, enum ptx_type type)
+{
+    describe(l, lower_effect(l, IR_RED, lower_type(type), 0, NULL, 2, (struct ir_value *[]){a->base, v}), a);
+}
+
 static void reduce(struct lower *l, unsigned address, enum ptx_type type)
 {
     struct address a = lower_address(l, &l->inst->operands[address], l->inst->space);
-    struct ir_value *uses[] = {a.base, lower_read_extended(l, address + 1, type)};
-    describe(l, lower_effect(l, IR_RED, lower_type(type), 0, NULL, 2, uses), &a);
+    lower_reduce_at(l, &a, lower_read_extended(l, address + 1, type), type);
+}
+
+// An atomic on a vector: its elements one by one.
+static void atom_vector(struct lower *l, bool is_atom)
+{
+    const struct ptx_inst *p = l->inst;
+    enum ptx_type type = lower_type0(l);
+    const struct ptx_operand *d = &p->operands[0], *v = &p->operands[1 + is_atom];
+    struct address a = lower_address(l, &p->operands[is_atom], p->space);
+    struct ir_value *values[8];
+    struct ir_inst *made[8];
+    enum ir_class class = ir_class_of_type(lower_type(type));
+    for (unsigned k = 0; k < v->count; k++) values[k] = lower_read_operand(l, &v->elements[k], type);
+    for (unsigned k = 0; k < v->count; k++, a.offset += ptx_type_bits(type) / 8) {
+        bool wanted = is_atom && d->kind == PTX_OPERAND_VECTOR && d->elements[k].kind == PTX_OPERAND_REG;
+        struct ir_value *uses[] = {a.base, values[k]};
+        made[k] = lower_effect(l, wanted ? IR_ATOM : IR_RED, lower_type(type), wanted, &class, 2, uses);
+        describe(l, made[k], &a);
+    }
+    for (unsigned k = 0; k < v->count; k++)
+        if (made[k]->def_count) lower_write_def(l, &d->elements[k], made[k], 0);
 }
 
 void lower_red(struct lower *l)
 {
+    if (l->inst->vector > 1) {
+        atom_vector(l, false);
+        return;
+    }
     reduce(l, 0, lower_type0(l));
     if (l->inst->bulk) lower_complete(l, 2, ptx_type_bits(lower_type0(l)) / 8);
 }
@@ -43,6 +72,10 @@ void lower_atom(struct lower *l)
     enum ptx_type type = lower_type0(l);
     enum ptx_atom op = l->inst->atom;
     bool compares = op == PTX_ATOM_CAS;
+    if (l->inst->vector > 1) {
+        atom_vector(l, true);
+        return;
+    }
     if (type == PTX_B128) {
         lower_refuse(l, "atom.b128");
         return;

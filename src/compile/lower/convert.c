@@ -4,6 +4,8 @@
 #include "compile/lower/impl.h"
 #include "isa/inst.h"
 
+static bool is_eights(enum ptx_type type) { return type == PTX_E4M3X2 || type == PTX_E5M2X2; }
+
 static uint64_t highest(enum ptx_type type)
 {
     return bit_mask(ptx_type_bits(type) - ptx_type_is_signed(type));
@@ -80,6 +82,18 @@ static struct ir_value *same_float(struct lower *l, enum isa_type t, struct ir_v
     return v;
 }
 
+// .satfinite to 16 bits or tf32: a source beyond the greatest finite number becomes that number; NaN stays.
+static struct ir_value *within_finite(struct lower *l, enum ptx_type to, struct ir_value *v)
+{
+    uint32_t most = to == PTX_F16 || to == PTX_F16X2 ? 0x477fe000 : to == PTX_TF32 ? 0x7f7fe000 : 0x7f7f0000;
+    if (!l->inst->clamps) return v;
+    v = op2(l, IR_FMIN, TYPE_F32, v, word(l, most));
+    v->def->flags |= INST_NAN;
+    v = op2(l, IR_FMAX, TYPE_F32, v, word(l, most | 0x80000000));
+    v->def->flags |= INST_NAN;
+    return v;
+}
+
 // cvt.rn.f16x2.f32 d, a, b: a is the high half. Two 8-bit floats are made of two halves, too.
 static void pack_floats(struct lower *l, enum ptx_type to)
 {
@@ -92,6 +106,10 @@ static void pack_floats(struct lower *l, enum ptx_type to)
     } else {
         high = lower_read(l, 1, PTX_F32);
         low = lower_read(l, 2, PTX_F32);
+        if (!is_eights(to)) {
+            high = within_finite(l, to, high);
+            low = within_finite(l, to, low);
+        }
     }
     struct ir_value *r = op2(l, IR_CVTPACK, lower_type(to), high, low);
     r->def->round = (uint8_t)lower_round(l->inst->round);
@@ -106,8 +124,6 @@ static void unpack_eights(struct lower *l, enum ptx_type from)
     if (l->inst->relu) r->def->flags |= INST_RELU;
     lower_write(l, 0, r);
 }
-
-static bool is_eights(enum ptx_type type) { return type == PTX_E4M3X2 || type == PTX_E5M2X2; }
 
 void lower_cvt(struct lower *l)
 {
@@ -126,7 +142,7 @@ void lower_cvt(struct lower *l)
     } else if (to == from) {
         lower_write_wider(l, d, to, same_float(l, lower_type(to), lower_read(l, 1, from)));
     } else {
-        struct ir_value *v = lower_read(l, 1, from);
+        struct ir_value *v = within_finite(l, to, lower_read(l, 1, from));
         lower_write_wider(l, d, to, convert(l, lower_type(to), lower_type(from), v));
     }
 }

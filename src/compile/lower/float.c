@@ -19,10 +19,41 @@ static struct ir_value *modified(struct lower *l, struct ir_value *v)
     return v;
 }
 
+// Operand k of an operation of the type; add.f32.f16 and its like have halves before the last operand.
+static struct ir_value *read_source(struct lower *l, unsigned k, enum ptx_type type)
+{
+    const struct ptx_inst *i = l->inst;
+    if (i->type_count < 2 || k + 1 == i->operand_count) return lower_read(l, k, type);
+    struct ir_value *r = op1(l, IR_CVT, TYPE_F32, lower_read(l, k, i->types[1]));
+    r->def->type2 = (uint8_t)lower_type(i->types[1]);
+    return r;
+}
+
+// .f32x2: the operation on both words of 64 bits. `negates`: the second operand.
+static void on_words(struct lower *l, enum ir_op op, bool negates)
+{
+    struct ir_value *words[2], *sources[3];
+    unsigned count = l->inst->operand_count - 1u;
+    for (unsigned k = 0; k < count; k++) sources[k] = lower_read(l, k + 1, PTX_B64);
+    for (unsigned h = 0; h < 2; h++) {
+        struct ir_value *uses[3];
+        for (unsigned k = 0; k < count; k++) {
+            uses[k] = h ? lower_high(l, sources[k]) : lower_low(l, sources[k]);
+            if (negates && k == 1) uses[k] = op1(l, IR_FNEG, TYPE_F32, uses[k]);
+        }
+        words[h] = modified(l, lower_make(l, op, TYPE_F32, IR_CLASS_32, count, uses));
+    }
+    lower_write(l, 0, lower_pack(l, words[0], words[1]));
+}
+
 void lower_float_binary(struct lower *l, enum ir_op op)
 {
     enum ptx_type type = lower_type0(l);
-    struct ir_value *a = lower_read(l, 1, type), *b = lower_read(l, 2, type);
+    if (type == PTX_F32X2) {
+        on_words(l, op, false);
+        return;
+    }
+    struct ir_value *a = read_source(l, 1, type), *b = lower_read(l, 2, type);
     struct ir_value *r = modified(l, op2(l, op, lower_type(type), a, b));
     bool third = (op == IR_FMIN || op == IR_FMAX) && l->inst->operand_count == 4; // min d, a, b, c
     if (third) r = modified(l, op2(l, op, lower_type(type), r, lower_read(l, 3, type)));
@@ -33,14 +64,22 @@ void lower_float_sub(struct lower *l)
 {
     enum ptx_type type = lower_type0(l);
     enum isa_type t = lower_type(type);
-    struct ir_value *a = lower_read(l, 1, type), *b = op1(l, IR_FNEG, t, lower_read(l, 2, type));
+    if (type == PTX_F32X2) {
+        on_words(l, IR_FADD, true);
+        return;
+    }
+    struct ir_value *a = read_source(l, 1, type), *b = op1(l, IR_FNEG, t, lower_read(l, 2, type));
     lower_write(l, 0, modified(l, op2(l, IR_FADD, t, a, b)));
 }
 
 void lower_fma(struct lower *l)
 {
     enum ptx_type type = lower_type0(l);
-    struct ir_value *a = lower_read(l, 1, type), *b = lower_read(l, 2, type);
+    if (type == PTX_F32X2) {
+        on_words(l, IR_FFMA, false);
+        return;
+    }
+    struct ir_value *a = read_source(l, 1, type), *b = read_source(l, 2, type);
     lower_write(l, 0, modified(l, op3(l, IR_FFMA, lower_type(type), a, b, lower_read(l, 3, type))));
 }
 

@@ -193,6 +193,11 @@ uint32_t lower_add_function_symbol(struct lower_unit *u, const struct ptx_functi
 void lower_order(struct lower *l, struct ir_inst *i); // semantics and scope of the PTX instruction
 void lower_place_access(struct ir_inst *i, const struct address *a); // space, offset, bank
 enum isa_scope lower_scope(enum ptx_scope scope, enum isa_scope otherwise);
+// The operand's elements of memory other than .param variables in SSA variables, by the current instruction's cache operator and order.
+void lower_load_elements(struct lower *l, struct address a, const struct ptx_operand *d, enum ptx_type type);
+void lower_store_elements(struct lower *l, struct address a, const struct ptx_operand *s, enum ptx_type type);
+// A reduction of the current instruction's .op and type at the address.
+void lower_reduce_at(struct lower *l, const struct address *a, struct ir_value *v, enum ptx_type type);
 // Loads a scalar from any storage; 8 and 16 bits are extended.
 struct ir_value *lower_load_value(struct lower *l, const struct address *a, enum ptx_type type);
 void lower_store_value(struct lower *l, const struct address *a, enum ptx_type type, struct ir_value *v);

@@ -238,9 +238,11 @@ static void create_functions(struct lower_unit *u)
     }
 }
 
-// Adds symbols of the functions whose addresses occur in initialised variables, for the loader.
+// Adds symbols of the functions that indirect calls may reach, or whose addresses occur in initialised variables.
 static void add_data_symbols(struct lower_unit *u)
 {
+    for (size_t k = 1; k < u->reach->functions.count; k++)
+        if (u->reach->functions.data[k].address_taken) lower_add_function_symbol(u, u->reach->functions.data[k].function);
     for (size_t k = 0; k < u->reach->variables.count; k++) {
         const struct ptx_variable *v = u->reach->variables.data[k];
         for (uint32_t n = 0; n < v->relocation_count; n++)
@@ -275,7 +277,7 @@ struct ir_unit *lower_kernel(const struct ptx_module *m, const struct ptx_functi
     struct reach reach;
     struct layout layout = {0};
     struct lower_unit u = {.module = m, .kernel = kernel, .reach = &reach, .layout = &layout, .diag = d};
-    if (reach_kernel(&reach, kernel, d) && layout_make(&layout, m, kernel, &reach, d)) {
+    if (reach_kernel(&reach, m, kernel, d) && layout_make(&layout, m, kernel, &reach, d)) {
         u.unit = ir_unit_create(m, o);
         u.unit->program->profile = o->profile;
         u.line_sets = ARENA_ARRAY(&u.unit->arena, uint32_t, m->line_info_count + 1);

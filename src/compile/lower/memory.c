@@ -169,7 +169,7 @@ static void write_elements(struct lower *l, struct ir_inst *i, const struct shap
     }
 }
 
-static void load_memory(struct lower *l, struct address a, const struct ptx_operand *d, enum ptx_type type)
+void lower_load_elements(struct lower *l, struct address a, const struct ptx_operand *d, enum ptx_type type)
 {
     struct shape s = shape_of(type, element_count(d));
     enum ir_class class = ir_class_of_type(s.type), classes[] = {class, class, class, class};
@@ -211,7 +211,7 @@ void lower_ld(struct lower *l)
     else if (in_bank(l, &a, type, element_count(d), &offset))
         load_bank(l, a.bank, offset, d, type);
     else
-        load_memory(l, a, d, type);
+        lower_load_elements(l, a, d, type);
 }
 
 struct ir_value *lower_load_value(struct lower *l, const struct address *a, enum ptx_type type)
@@ -257,7 +257,7 @@ static struct ir_value *gather(struct lower *l, const struct ptx_operand *s, enu
     return lower_read_operand(l, &part, ptx_type_bits(type) * per == 32 ? PTX_B32 : PTX_B16);
 }
 
-static void store_memory(struct lower *l, struct address a, const struct ptx_operand *s, enum ptx_type type)
+void lower_store_elements(struct lower *l, struct address a, const struct ptx_operand *s, enum ptx_type type)
 {
     struct shape shape = shape_of(type, element_count(s));
     for (unsigned n = 0; n < shape.instructions; n++, a.offset += 16) {
@@ -290,7 +290,7 @@ void lower_st(struct lower *l)
     else if (a.words)
         store_words(l, &a, s, type);
     else
-        store_memory(l, a, s, type);
+        lower_store_elements(l, a, s, type);
     if (l->inst->bulk) lower_complete(l, 2, ptx_type_bits(type) / 8 * element_count(s));
 }
 

@@ -57,6 +57,8 @@ static bool writes_first(const struct ptx_inst *i)
     switch ((int)i->op) {
     case PTX_OP_BRA:
     case PTX_OP_BRX:
+    case PTX_OP_SUST:
+    case PTX_OP_SURED:
     case PTX_OP_NANOSLEEP:
     case PTX_OP_PMEVENT: return false;
     case PTX_OP_BAR:

@@ -5,6 +5,7 @@
 
 struct walker {
     struct reach *reach;
+    const struct ptx_module *module;
     const struct ptx_function *kernel, *function; // `function`: current function
     struct diag *diag;
 };
@@ -44,7 +45,7 @@ static bool meet_function(struct walker *w, const struct ptx_function *f, bool a
         if (!f->has_body)
             return diag_error(w->diag, loc,
                               "kernel '%s' calls '%s' without a body in the module; of external functions "
-                              "warpfold provides vprintf and __assertfail",
+                              "warpfold provides vprintf, __assertfail, malloc and free",
                               w->kernel->name, f->name);
         index = (uint32_t)r->functions.count;
         u64map_set(&r->function_index, key_of(f), index);
@@ -80,6 +81,29 @@ static bool walk_operand(struct walker *w, const struct ptx_operand *o, bool is_
     return true;
 }
 
+static bool have_one_shape(struct ptx_variable *const *a, uint32_t count, struct ptx_variable *const *b,
+                           uint32_t other_count)
+{
+    if (count != other_count) return false;
+    for (uint32_t k = 0; k < count; k++)
+        if (a[k]->size_bytes != b[k]->size_bytes) return false;
+    return true;
+}
+
+// The functions that a call through a register with the prototype may reach.
+static bool walk_targets(struct walker *w, const struct ptx_prototype *p, struct loc loc)
+{
+    for (uint32_t k = 0; k < w->module->function_count; k++) {
+        const struct ptx_function *f = w->module->functions[k];
+        const struct ptx_prototype *own = &f->prototype;
+        bool fits = f->address_taken && f->has_body && !f->is_entry &&
+                    have_one_shape(own->params, own->param_count, p->params, p->param_count) &&
+                    have_one_shape(own->returns, own->return_count, p->returns, p->return_count);
+        if (fits && !meet_function(w, f, true, loc)) return false;
+    }
+    return true;
+}
+
 static bool walk_call(struct walker *w, const struct ptx_inst *i)
 {
     for (unsigned k = 0; k < i->call_argument_count; k++)
@@ -89,6 +113,8 @@ static bool walk_call(struct walker *w, const struct ptx_inst *i)
     const struct ptx_operand *target = &i->call_target;
     if (target->kind == PTX_OPERAND_FUNCTION && reach_service_of(target->function) != SERVICE_NONE)
         return true;
+    if (target->kind != PTX_OPERAND_FUNCTION && i->call_prototype && !walk_targets(w, i->call_prototype, i->loc))
+        return false;
     return walk_operand(w, target, true);
 }
 
@@ -131,11 +157,11 @@ static bool walk_variable(struct walker *w, const struct ptx_variable *v)
     return true;
 }
 
-bool reach_kernel(struct reach *r, const struct ptx_function *kernel, struct diag *d)
+bool reach_kernel(struct reach *r, const struct ptx_module *m, const struct ptx_function *kernel, struct diag *d)
 {
     memset(r, 0, sizeof *r);
     arena_init(&r->arena);
-    struct walker w = {.reach = r, .kernel = kernel, .function = kernel, .diag = d};
+    struct walker w = {.reach = r, .module = m, .kernel = kernel, .function = kernel, .diag = d};
     if (!kernel->has_body)
         return diag_error(d, kernel->loc, "kernel '%s' is declared without a body", kernel->name);
     meet_function(&w, kernel, false, kernel->loc);

@@ -1,5 +1,6 @@
 // Functions, blocks and variables that a kernel can reach. Unreachable code is not compiled, and an
-// unsupported construct in it does not refuse the kernel.
+// unsupported construct in it does not refuse the kernel. An indirect call reaches every function of its shape whose
+// address the module takes: another kernel, or the host, may have stored the address.
 #pragma once
 #include "base/hash.h"
 #include "compile/lower/cut.h"
@@ -21,7 +22,7 @@ struct reach {
 
 // False and a located error if the kernel has no body, or reaches an unsupported construct, a function
 // without a body, or an undefined variable. Call reach_fini in both cases.
-bool reach_kernel(struct reach *r, const struct ptx_function *kernel, struct diag *d);
+bool reach_kernel(struct reach *r, const struct ptx_module *m, const struct ptx_function *kernel, struct diag *d);
 void reach_fini(struct reach *r);
 bool reach_has(const struct reach *r, const struct ptx_variable *v);
 

@@ -121,7 +121,7 @@ static bool is_memory(const struct mach_inst *i)
 {
     if (has_shared_operand(i)) return true;
     return i->i.op < OP_COUNT && isa_has(&i->i, ISA_LOAD | ISA_STORE | ISA_ATOMIC) && i->i.op != OP_LDC &&
-           i->i.op != OP_TEX && !(i->i.op == OP_LDG && i->i.flags & INST_NC);
+           !isa_is_fetch(i->i.op) && !(i->i.op == OP_LDG && i->i.flags & INST_NC);
 }
 
 static bool is_effect(const struct mach_inst *i)

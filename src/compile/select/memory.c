@@ -439,30 +439,57 @@ void select_prefetch(struct select *s, struct ir_inst *i)
     insert(s, m);
 }
 
+// Copies of `count` values from use `first` on in a group of `width` registers, the rest zero.
+static struct source coordinate_group(struct select *s, struct ir_inst *i, unsigned first, unsigned count,
+                                      unsigned width)
+{
+    if (width == 1) return source_reg(s, ir_operand(i, first));
+    uint32_t group = mach_reg(s->f, width);
+    for (unsigned k = 0; k < width; k++)
+        move_to(s, group + k, k < count ? source_any(s, ir_operand(i, first + k)) : source_zero());
+    return source_unit(group, width);
+}
+
 void select_texture(struct select *s, struct ir_inst *i)
 {
-    struct mach_inst *m = begin(s, OP_TEX);
-    unsigned count = i->mode == MODE_TEX_1D   ? 1
-                     : i->mode == MODE_TEX_2D ? 2
-                                              : 3,
-             width = count == 3 ? 4 : count;
+    static const uint16_t ops[] = {[FETCH_PLAIN] = OP_TEX,
+                                   [FETCH_LEVEL] = OP_TEXLL,
+                                   [FETCH_GRADIENT] = OP_TXD,
+                                   [FETCH_GATHER] = OP_TLD4};
+    enum ir_fetch kind = (enum ir_fetch)i->offset;
+    struct mach_inst *m = begin(s, ops[kind]);
+    // Registers of the coordinates and of each gradient; three take four. A cube's layer is a fourth coordinate.
+    unsigned dimensions = (unsigned)(i->mode - MODE_TEX_1D) + 1, width = dimensions == 3 ? 4 : dimensions,
+             more = kind == FETCH_LEVEL ? 1 : kind == FETCH_GRADIENT ? 2 * dimensions : 0,
+             count = i->use_count - 1 - more, next = 1 + count;
     uint32_t unit = MACH_NONE;
     for (uint32_t k = 0; k < i->def_count; k++)
         if (unit == MACH_NONE && wanted(s, i, k) != MACH_NONE) unit = wanted(s, i, k) - k;
     m->i.type = i->type;
     m->i.type2 = i->type2;
     m->i.mode = i->mode;
+    if (kind == FETCH_GATHER) m->i.shift = i->bank;
     set_dst(m, 0, unit, 4);
-    struct source coordinates = source_reg(s, ir_operand(i, 1));
-    if (count > 1) {
-        uint32_t group = mach_reg(s->f, width);
-        for (unsigned k = 0; k < count; k++) move_to(s, group + k, source_any(s, ir_operand(i, k + 1)));
-        if (count < width) move_to(s, group + count, source_zero());
-        coordinates = source_unit(group, width);
-    }
+    struct source coordinates = coordinate_group(s, i, 1, count, width);
     set_src(m, 0, source_pair(s, ir_operand(i, 0)));
     set_src(m, 1, coordinates);
-    if (unit != MACH_NONE) m->old[0] = old_group(s, i);
-    set_guard(s, m, i);
+    if (kind == FETCH_LEVEL) set_src(m, 2, source_reg(s, ir_operand(i, next)));
+    for (unsigned k = 0; kind == FETCH_GRADIENT && k < 2; k++)
+        set_src(m, 2 + k, coordinate_group(s, i, next + k * dimensions, dimensions, width));
+    select_guard(s, m, i, unit);
     insert(s, m);
+}
+
+void select_surface(struct select *s, struct ir_inst *i)
+{
+    struct mach_inst *m = begin(s, i->bank ? OP_SUEAUC : OP_SUEAU);
+    unsigned count = i->use_count - 1, width = count == 3 ? 4 : count;
+    m->i.mode = i->mode;
+    m->i.shift = (uint8_t)i->offset;
+    set_dst(m, 0, wanted(s, i, 0), 2);
+    set_dst_pred(m, 1, wanted(s, i, 1));
+    struct source coordinates = coordinate_group(s, i, 1, count, width);
+    set_src(m, 0, source_pair(s, ir_operand(i, 0)));
+    set_src(m, 1, coordinates);
+    finish(s, m);
 }

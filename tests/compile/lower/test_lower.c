@@ -127,7 +127,7 @@ static void test_refused(struct test *t)
          "ret;\n}\n",
          "test.ptx:8:",
          "kernel 'k' calls 'malloc' without a body in the module; of external functions "
-         "warpfold provides vprintf and __assertfail"},
+         "warpfold provides vprintf, __assertfail, malloc and free"},
         {".extern .global .u32 far;\n.visible .entry k()\n{\n    .reg .b32 %r<9>;\n    ld.global.u32 %r1, "
          "[far];\n"
          "    ret;\n}\n",
