@@ -19,7 +19,8 @@
 struct run {
     const char *directives, *body;
     struct wf_launch_config shape;
-    const char *gpu, *tech;
+    const char *gpu, *tech, *key, *value;
+    unsigned threads; // of the host; 0: as it comes
     uint32_t out[4096];
     char errors[4000];
     enum wf_status status;
@@ -34,6 +35,8 @@ static void run(struct run *r)
     if (r->gpu) wf_gpu(c, r->gpu);
     if (r->tech) wf_tech(c, r->tech);
     wf_set(c, "exec.look", "10000");
+    if (r->threads) wf_set_threads(c, r->threads);
+    if (r->key) wf_set(c, r->key, r->value);
     struct wf_module *m = wf_module_load(c, "k.ptx", text.text, text.length);
     struct wf_kernel *k = m ? wf_kernel_find(m, "k") : NULL;
     uint64_t out = wf_alloc(c, sizeof r->out);
@@ -59,6 +62,26 @@ static void run_bad(struct test *t, struct run *r, const char *text)
     CHECK_HAS(t, r->errors, text);
 }
 
+// The ways to run a launch in clusters: way 0 functional, the others timed.
+enum { WAYS = 4 };
+static void choose_way(struct run *r, unsigned way)
+{
+    static const unsigned threads[WAYS] = {0, 1, 2, 4};
+    r->gpu = way ? "h100" : NULL;
+    r->threads = threads[way];
+}
+
+static void run_bad_anyhow(struct test *t, struct run *r, const char *text)
+{
+    char errors[sizeof r->errors] = "";
+    for (unsigned way = 0; way < WAYS; way++) {
+        choose_way(r, way);
+        run_bad(t, r, text);
+        if (way > 1) CHECK_STR(t, r->errors, errors);
+        if (way == 1) memcpy(errors, r->errors, sizeof errors);
+    }
+}
+
 // Stores %r1 to %r8 of thread 0 at out + 32 * linear block.
 #define STORE_EIGHT                                                                                          \
     "mov.u32 %r20, %ctaid.x; mov.u32 %r21, %ctaid.y; mov.u32 %r22, %ctaid.z; mov.u32 %r23, %nctaid.x;\n"     \
@@ -71,22 +94,25 @@ static void run_bad(struct test *t, struct run *r, const char *text)
 static void test_registers(struct test *t)
 {
     static struct run r = {
-        .shape = {.grid = {4, 6, 2}, .block = {32, 1, 1}, .cluster = {2, 3, 1}},
         .body = "mov.u32 %r1, %clusterid.x; mov.u32 %r2, %clusterid.y; mov.u32 %r3, %nclusterid.x;\n"
                 "mov.u32 %r4, %cluster_ctaid.x; mov.u32 %r5, %cluster_ctaid.y; mov.u32 %r6, "
                 "%cluster_ctarank;\nmov.u32 %r7, %cluster_nctarank; mov.u32 %r8, %cluster_nctaid.y;\n"
                 "mov.pred %p1, %is_explicit_cluster; @%p1 add.u32 %r8, %r8, 100;\n" STORE_EIGHT};
-    run_good(t, &r);
-    for (uint32_t b = 0; b < 48; b++) {
-        uint32_t x = b % 4, y = b / 4 % 6;
-        const uint32_t want[8] = {x / 2, y / 3, 2, x % 2, y % 3, x % 2 + y % 3 * 2, 6, 103};
-        CHECK_EQ(t, memcmp(&r.out[8 * b], want, sizeof want), 0);
-    }
-    r.shape = (struct wf_launch_config){.grid = {3, 1, 1}, .block = {32, 1, 1}}; // every block a cluster
-    run_good(t, &r);
-    for (uint32_t b = 0; b < 3; b++) {
-        const uint32_t want[8] = {b, 0, 3, 0, 0, 0, 1, 1};
-        CHECK_EQ(t, memcmp(&r.out[8 * b], want, sizeof want), 0);
+    for (unsigned way = 0; way < WAYS; way++) {
+        choose_way(&r, way);
+        r.shape = (struct wf_launch_config){.grid = {4, 6, 2}, .block = {32, 1, 1}, .cluster = {2, 3, 1}};
+        run_good(t, &r);
+        for (uint32_t b = 0; b < 48; b++) {
+            uint32_t x = b % 4, y = b / 4 % 6;
+            const uint32_t want[8] = {x / 2, y / 3, 2, x % 2, y % 3, x % 2 + y % 3 * 2, 6, 103};
+            CHECK_EQ(t, memcmp(&r.out[8 * b], want, sizeof want), 0);
+        }
+        r.shape = (struct wf_launch_config){.grid = {3, 1, 1}, .block = {32, 1, 1}}; // every block a cluster
+        run_good(t, &r);
+        for (uint32_t b = 0; b < 3; b++) {
+            const uint32_t want[8] = {b, 0, 3, 0, 0, 0, 1, 1};
+            CHECK_EQ(t, memcmp(&r.out[8 * b], want, sizeof want), 0);
+        }
     }
 }
 
@@ -112,11 +138,14 @@ static void test_addresses(struct test *t)
                 "barrier.cluster.arrive; barrier.cluster.wait; ld.shared.u32 %r8, [s+8]; ld.shared.u32 %r14, "
                 "[s+12];\n"
                 "add.u32 %r8, %r8, %r14; @!%p1 ret;\n" STORE_EIGHT};
-    run_good(t, &r);
-    for (uint32_t b = 0; b < 8; b++) {
-        uint32_t rank = b % 4, next = (rank + 1) % 4, of_next = b - rank + next;
-        const uint32_t want[8] = {next, rank, next, of_next, of_next, 1, of_next, b + 1007};
-        CHECK_EQ(t, memcmp(&r.out[8 * b], want, sizeof want), 0);
+    for (unsigned way = 0; way < WAYS; way++) {
+        choose_way(&r, way);
+        run_good(t, &r);
+        for (uint32_t b = 0; b < 8; b++) {
+            uint32_t rank = b % 4, next = (rank + 1) % 4, of_next = b - rank + next;
+            const uint32_t want[8] = {next, rank, next, of_next, of_next, 1, of_next, b + 1007};
+            CHECK_EQ(t, memcmp(&r.out[8 * b], want, sizeof want), 0);
+        }
     }
 }
 
@@ -139,12 +168,31 @@ static void test_checks(struct test *t)
     run_bad(t, r, "the launch names none");
     r->directives = " .reqnctapercluster 2";
     r->gpu = "tiny";
-    run_bad(t, r, "clusters of more than one block have no time on tiny yet");
+    run_bad(t, r, "tiny has no clusters of more than one block (gpu.gpcs)");
     r->directives = NULL;
     r->tech = "darsie";
     r->body = "barrier.cluster.arrive; barrier.cluster.wait;";
     run_bad(t, r, "kernel k has barrier.cluster, unknown to mechanisms (darsie) yet");
     r->tech = NULL;
+    run_good(t, r);
+    r->directives = " .reqnctapercluster 2";
+    r->gpu = "h100";
+    r->tech = "darsie";
+    r->body = "";
+    run_bad(t, r, "clusters of more than one block are unknown to mechanisms (darsie) yet");
+    r->tech = NULL;
+    r->key = "dsmem.latency";
+    r->value = "27";
+    run_bad(t, r, "dsmem.latency is 27");
+    CHECK_HAS(t, r->errors, "both must be at least a window of time, 28 cycles");
+    r->value = "28";
+    run_good(t, r);
+    r->key = "gpu.gpcs";
+    r->value = "1,1,1";
+    run_bad(t, r, "a cluster of 2 blocks, each on an SM of its own, fits on no GPC (gpu.gpcs)");
+    r->value = "4,,4";
+    run_bad(t, r, "gpu.gpcs is \"4,,4\", and not numbers of SMs");
+    r->value = "1,2";
     run_good(t, r);
     free(r);
 }
@@ -156,19 +204,20 @@ static void test_faults(struct test *t)
                       .shape = {.grid = {2, 1, 1}, .block = {32, 1, 1}}};
     r->body =
         "mapa.shared::cluster.u32 %r1, s, 5; ld.shared::cluster.u32 %r2, [%r1]; st.global.u32 [%rd1], %r2;";
-    run_bad(t, r, "is of the block of rank 5, and the cluster has 2 blocks");
+    run_bad_anyhow(t, r, "is of the block of rank 5, and the cluster has 2 blocks");
     r->body = "mapa.shared::cluster.u32 %r1, s, 1; ld.shared::cluster.u32 %r2, [%r1+4096]; st.global.u32 "
               "[%rd1], %r2;";
-    run_bad(t, r, "outside its shared memory of 1024 bytes");
+    run_bad_anyhow(t, r, "outside its shared memory of 1024 bytes");
     // The block of rank 0 ends while the other reads its memory.
     r->body =
         "mov.u32 %r3, %cluster_ctarank; setp.eq.u32 %p1, %r3, 0; @%p1 ret; mov.u32 %r4, 0;\n"
-        "L: add.u32 %r4, %r4, 1; ld.volatile.global.u32 %r5, [%rd1]; setp.lt.u32 %p2, %r4, 200000; @%p2 bra "
+        "L: add.u32 %r4, %r4, 1; ld.volatile.global.u32 %r5, [%rd1]; setp.lt.u32 %p2, %r4, 400; @%p2 bra "
         "L;\n"
         "mapa.shared::cluster.u32 %r1, s, 0; ld.shared::cluster.u32 %r2, [%r1]; st.global.u32 [%rd1], %r2;";
-    run_bad(t, r, "which has ended");
+    run_bad_anyhow(t, r, "which has ended");
     r->body = "barrier.cluster.arrive; barrier.cluster.arrive; barrier.cluster.wait;";
-    run_bad(t, r, "arrives at the cluster's barrier again");
+    run_bad_anyhow(t, r, "arrives at the cluster's barrier again");
+    choose_way(r, 0);
     // Rank 1 waits for an arrival that never comes, in a loop: the launch never ends.
     r->body = "mbarrier.init.shared.b64 [s], 2; mbarrier.arrive.expect_tx.shared.b64 _, [s], 48;\n"
               "W: mbarrier.try_wait.parity.shared.b64 %p1, [s], 0; @!%p1 bra W;";
