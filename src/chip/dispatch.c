@@ -1,6 +1,7 @@
 #include "chip/chip_impl.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static void share_give(struct share *to, const struct share *what)
 {
@@ -113,27 +114,43 @@ static uint32_t fitting(const struct chip *c, const struct grid *g, unsigned sm)
 
 // -- clusters ------------------------------------------------------------------------------------------------
 
-// Finds SMs of the SM's GPC for the blocks of the grid's next cluster: the emptiest, by rank. False: too few have room.
-static bool find_cluster(const struct chip *c, const struct grid *g, unsigned sm,
-                         uint8_t sms[ISA_CLUSTER_MAX])
+// Finds SMs of the GPC that begins with SM `first` for the blocks of the grid's next cluster: the emptiest, by rank.
+// Returns the number of free blocks of the fullest; 0: too few SMs have room.
+static uint32_t find_in_gpc(const struct chip *c, const struct grid *g, unsigned first,
+                            uint8_t sms[ISA_CLUSTER_MAX])
 {
+    const struct share *left = c->dispatch.left;
     uint32_t count = 0;
-    if (c->gpc_of[sm] == NO_GPC) return false;
-    for (unsigned k = 0; k < c->config.sm_count; k++) {
-        if (c->gpc_of[k] != c->gpc_of[sm] || !fitting(c, g, k)) continue;
+    for (unsigned k = first; k < c->config.sm_count && c->gpc_of[k] == c->gpc_of[first]; k++) {
+        if (!fitting(c, g, k)) continue;
         uint32_t at = count;
-        for (; at && c->dispatch.left[sms[at - 1]].blocks < c->dispatch.left[k].blocks; at--)
+        for (; at && left[sms[at - 1]].blocks < left[k].blocks; at--)
             if (at < g->cluster) sms[at] = sms[at - 1];
         if (at < g->cluster) sms[at] = (uint8_t)k;
         if (count < g->cluster) count++;
     }
-    return count == g->cluster;
+    return count == g->cluster ? left[sms[count - 1]].blocks : 0;
+}
+
+// The same in the GPC with the emptiest SMs, the first of several.
+static bool find_cluster(const struct chip *c, const struct grid *g, uint8_t sms[ISA_CLUSTER_MAX])
+{
+    uint32_t best = 0;
+    for (unsigned k = 0; k < c->config.sm_count && c->gpc_of[k] != NO_GPC; k++) {
+        uint8_t there[ISA_CLUSTER_MAX];
+        bool is_first = !k || c->gpc_of[k] != c->gpc_of[k - 1];
+        uint32_t left = is_first ? find_in_gpc(c, g, k, there) : 0;
+        if (left <= best) continue;
+        best = left;
+        memcpy(sms, there, g->cluster);
+    }
+    return best;
 }
 
 bool dispatch_fits(const struct chip *c, const struct grid *g, unsigned sm)
 {
     uint8_t sms[ISA_CLUSTER_MAX];
-    return g->cluster > 1 ? find_cluster(c, g, sm, sms) : fitting(c, g, sm);
+    return g->cluster > 1 ? find_cluster(c, g, sms) : fitting(c, g, sm);
 }
 
 // -- wants --------------------------------------------------------------------------------------------------
@@ -224,11 +241,11 @@ static void give_to_partial(struct chip *c, const struct want *w)
 #include "chip/dispatch.def"
 #undef DISPATCH
 
-// Places the blocks of the grid's next cluster, which fits on the GPC of the want's SM. They start together.
+// Places the blocks of the grid's next cluster, on any GPC where it fits. They start together.
 static void give_cluster(struct chip *c, struct grid *g, const struct want *w)
 {
     uint8_t sms[ISA_CLUSTER_MAX];
-    find_cluster(c, g, w->end.sm, sms);
+    find_cluster(c, g, sms);
     for (uint32_t rank = 0; rank < g->cluster; rank++) {
         unsigned sm = sms[rank];
         const struct need *n = &g->needs[chip_kind_of(c, sm)];

@@ -91,6 +91,19 @@ static void read_operands(struct remote *m, const struct bound *d, struct warp *
     }
 }
 
+// Number of different sectors.
+static unsigned count_sectors(const uint32_t *offset, unsigned lanes)
+{
+    uint32_t seen[LANES_MAX];
+    unsigned count = 0;
+    for (unsigned n = 0; n < lanes; n++) {
+        unsigned k = count;
+        while (k && seen[k - 1] != offset[n] / REMOTE_SECTOR) k--;
+        if (!k) seen[count++] = offset[n] / REMOTE_SECTOR;
+    }
+    return count;
+}
+
 static void send_access(const struct bound *d, struct warp *w, uint64_t lanes, unsigned rank)
 {
     const struct exec_access *a = &engine_of(w)->access;
@@ -102,12 +115,12 @@ static void send_access(const struct bound *d, struct warp *w, uint64_t lanes, u
     struct remote *m = create(w->cta, kind, rank, count, words, kind == REMOTE_ATOMIC ? 2 : 1);
     m->lanes = lanes;
     m->bytes = a->bytes;
-    m->payload = kind == REMOTE_LOAD ? 0 : count * a->bytes;
     m->warp = w;
     m->bound = d;
     uint32_t *to = m->offset;
     for (uint64_t left = lanes; left; left &= left - 1)
         *to++ = (uint32_t)a->address[bit_lowest(left)] & OFFSET_MASK;
+    m->payload = count_sectors(m->offset, count) * REMOTE_SECTOR;
     read_operands(m, d, w, i);
     send(w->cta, m);
 }
@@ -244,7 +257,7 @@ struct remote *remote_copy(const struct bulk_copy *c, unsigned rank)
     m->copy = bulk_clone(c);
     m->warp = c->warp;
     m->is_multicast = c->kind == BULK_LOAD;
-    m->payload = m->is_multicast ? 0 : c->bytes;
+    m->payload = c->bytes;
     return m;
 }
 

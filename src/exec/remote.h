@@ -14,6 +14,7 @@
 
 struct bulk_copy;
 
+enum { REMOTE_SECTOR = 32 };
 enum remote_kind {
     REMOTE_LOAD,
     REMOTE_STORE,
@@ -41,7 +42,7 @@ struct remote {
     uint8_t bytes, words; // of a lane; in 32-bit words
     uint64_t block;       // linear number of the block that gets the entry
     uint64_t lanes;
-    uint32_t payload;  // bytes that the request brings
+    uint32_t payload;  // bytes of values on the way, in sectors of REMOTE_SECTOR bytes
     struct warp *warp; // that waits for the reply
     const struct bound *bound;
     struct bulk_copy *copy; // of COPY, owned

@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-enum { PARTS = 256, FLIT = 32 }; // of a cycle; bytes: data of an entry are whole flits (a choice)
+enum { PARTS = 256 }; // of a cycle
 
 static struct net *net_of(struct sm *s)
 {
@@ -51,10 +51,6 @@ static struct sm_warp *find_warp(struct sm *s, const struct warp *w)
 
 // -- leaving ------------------------------------------------------------------------------------------------
 
-static uint32_t whole_flits(uint32_t bytes) { return (bytes + FLIT - 1) / FLIT * FLIT; }
-
-static uint32_t lane_bytes(const struct remote *m) { return whole_flits(bit_count(m->lanes) * m->bytes); }
-
 // Values come back from loads and, whether wanted or not, from atomics. Measured on an H100: a reduction takes as long at the
 // port of the SM that executes it as a load.
 static bool returns_values(const struct remote *m)
@@ -72,14 +68,14 @@ static uint64_t through_port(struct sm *s, uint32_t bytes)
 
 static uint64_t arrival_of(struct sm *s, const struct sm_grid *g, const struct remote *m)
 {
-    uint32_t request = returns_values(m) ? s->config->dsmem_request : 0;
+    uint32_t request = m->payload / REMOTE_SECTOR * s->config->dsmem_request;
     switch ((enum remote_kind)m->kind) {
-    case REMOTE_LOAD:
-    case REMOTE_ATOMIC:
-    case REMOTE_STORE: return through_port(s, request + (m->payload ? whole_flits(m->payload) : 0));
+    case REMOTE_LOAD: return through_port(s, request);
+    case REMOTE_ATOMIC: return through_port(s, request + m->payload);
+    case REMOTE_STORE: return through_port(s, m->payload);
     case REMOTE_COPY:
         // A multicast brings the bytes from the L2 to every SM at once; a window is the soonest here.
-        return m->is_multicast ? s->now + g->launch->window : through_port(s, whole_flits(m->payload));
+        return m->is_multicast ? s->now + g->launch->window : through_port(s, m->payload);
     case REMOTE_ARRIVED:
         return later(m->is_release ? s->net->released : s->now, s->now) + s->config->cluster_barrier;
     case REMOTE_ENDED: break;
@@ -183,7 +179,7 @@ static void answer(struct sm *s, struct remote *m)
     }
     m->is_reply = true;
     m->to = m->from;
-    leave(s, m, through_port(s, returns_values(m) ? lane_bytes(m) : 0));
+    leave(s, m, through_port(s, returns_values(m) ? m->payload : 0));
     s->net->fresh = s->net->out.count;
 }
 
