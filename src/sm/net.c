@@ -29,19 +29,6 @@ void net_fini(struct sm *s)
     s->net = NULL;
 }
 
-void net_forget(struct sm_grid *g)
-{
-    struct net *n = g->sm->net;
-    size_t kept = 0;
-    for (size_t k = 0; n && k < n->in.count; k++) {
-        if (n->in.data[k]->grid == g->launch->number)
-            remote_free(n->in.data[k]);
-        else
-            n->in.data[kept++] = n->in.data[k];
-    }
-    if (n) n->in.count = n->sorted = kept;
-}
-
 static struct sm_warp *find_warp(struct sm *s, const struct warp *w)
 {
     unsigned slot = 0;
@@ -146,14 +133,56 @@ uint32_t net_bind(struct sm *s, unsigned slot, uint32_t record)
     return count;
 }
 
-// -- arriving -----------------------------------------------------------------------------------------------
+// -- arriving: a binary heap --------------------------------------------------------------------------------
+
+static bool is_before(const struct remote *x, const struct remote *y)
+{
+    if (x->cycle != y->cycle) return x->cycle < y->cycle;
+    return x->from != y->from ? x->from < y->from : x->sequence < y->sequence;
+}
+
+static void arrives(struct net *n, struct remote *m)
+{
+    vec_push(&n->in, m);
+    struct remote **in = n->in.data;
+    size_t k = n->in.count - 1;
+    for (size_t up; k && is_before(m, in[up = (k - 1) / 2]); k = up) in[k] = in[up];
+    in[k] = m;
+}
+
+static struct remote *take_first(struct net *n)
+{
+    struct remote *first = n->in.data[0], *m = vec_pop(&n->in), **in = n->in.data;
+    size_t k = 0, count = n->in.count;
+    for (size_t down; (down = 2 * k + 1) < count; k = down) {
+        if (down + 1 < count && is_before(in[down + 1], in[down])) down++;
+        if (is_before(m, in[down])) break;
+        in[k] = in[down];
+    }
+    if (count) in[k] = m;
+    return first;
+}
 
 static void ask_for_step(struct sm *s)
 {
     struct net *n = s->net;
-    if (!n->in.count || n->step <= vec_last(&n->in)->cycle) return;
-    n->step = vec_last(&n->in)->cycle;
+    if (!n->in.count || n->step <= n->in.data[0]->cycle) return;
+    n->step = n->in.data[0]->cycle;
     lsu_land_at(s, n->step, LSU_NET);
+}
+
+void net_forget(struct sm_grid *g)
+{
+    struct net *n = g->sm->net;
+    size_t count = n ? n->in.count : 0;
+    if (n) n->in.count = 0;
+    for (size_t k = 0; k < count; k++) { // a heap of k entries at most grows in place
+        struct remote *m = n->in.data[k];
+        if (m->grid == g->launch->number)
+            remote_free(m);
+        else
+            arrives(n, m);
+    }
 }
 
 static struct cta *find_block(const struct sm_grid *g, uint64_t block)
@@ -199,18 +228,17 @@ void net_step(struct sm *s)
 {
     struct net *n = s->net;
     n->step = CYCLE_NEVER;
-    while (n->in.count && vec_last(&n->in)->cycle <= s->now) {
-        struct remote *m = vec_last(&n->in);
+    while (n->in.count && n->in.data[0]->cycle <= s->now) {
+        struct remote *m = take_first(n);
         struct sm_grid *g = sm_grid_of(s, m->grid);
-        struct cta *c = m->is_reply ? NULL : find_block(g, m->block);
-        if (!m->is_reply && !c && is_to_start(g, m->block)) { // it and those behind it wait for the block
-            for (size_t k = n->in.count; k-- > 0 && n->in.data[k]->cycle <= s->now;)
-                n->in.data[k]->cycle = s->now + 1;
-            break;
-        }
-        n->in.count--;
         if (m->is_reply) {
             answered(s, g, m);
+            continue;
+        }
+        struct cta *c = find_block(g, m->block);
+        if (!c && is_to_start(g, m->block)) { // waits for the block
+            m->cycle = s->now + 1;
+            arrives(n, m);
             continue;
         }
         m->is_lost = !c;
@@ -218,33 +246,19 @@ void net_step(struct sm *s)
         if (c) remote_apply(c, m);
         answer(s, m);
     }
-    n->sorted = n->in.count;
     ask_for_step(s);
 }
 
 // -- between windows ----------------------------------------------------------------------------------------
-
-static int later_first(const void *a, const void *b)
-{
-    const struct remote *x = *(struct remote *const *)a, *y = *(struct remote *const *)b;
-    if (x->cycle != y->cycle) return x->cycle < y->cycle ? 1 : -1;
-    if (x->from != y->from) return x->from < y->from ? 1 : -1;
-    return x->sequence < y->sequence ? 1 : -1;
-}
 
 void sm_exchange(struct sm *const *sms, struct sm *const *busy, size_t count)
 {
     for (size_t k = 0; k < count; k++) {
         struct net *n = busy[k]->net;
         for (size_t i = 0; n && i < n->out.count; i++)
-            vec_push(&net_of(sms[n->out.data[i]->to])->in, n->out.data[i]);
+            arrives(net_of(sms[n->out.data[i]->to]), n->out.data[i]);
         if (n) n->out.count = n->fresh = 0;
     }
-    for (size_t k = 0; k < count; k++) {
-        struct net *n = busy[k]->net;
-        if (!n || n->sorted == n->in.count) continue;
-        qsort(n->in.data, n->in.count, sizeof *n->in.data, later_first);
-        n->sorted = n->in.count;
-        ask_for_step(busy[k]);
-    }
+    for (size_t k = 0; k < count; k++)
+        if (busy[k]->net) ask_for_step(busy[k]);
 }

@@ -17,8 +17,7 @@ struct sm_grid;
 
 struct net {
     VEC(struct remote *) out; // left since the last sm_exchange
-    VEC(struct remote *) in;  // to arrive; the next is the last
-    size_t sorted;            // of `in`, the number in order
+    VEC(struct remote *) in;  // to arrive: a heap, the next first
     size_t fresh;             // of `out`, from here on: entries of the issuing instruction, without a record
     uint64_t sequence;
     uint64_t free;                    // in 1/256 cycles: the port is free
