@@ -295,11 +295,75 @@ static void test_accepted(struct test *t)
     }
 }
 
+// -- time ---------------------------------------------------------------------------------------------------
+
+// Measured on an H100 (silicon/h100/card.csv, docs/notes/h100-measured.md). A kernel repeats a piece of PTX between two reads of the
+// clock. %r9: the address of the thread's word in the block of the next rank; %r11: 0.
+struct piece {
+    const char *name, *text;
+    uint32_t blocks, threads, times;
+    double bytes; // of a time, of all threads of a block: a rate is compared; 0: the cycles of a time
+    double card, percent;
+};
+#define LOAD4                                                                                                \
+    "ld.volatile.shared::cluster.u32 %%r12, [%%r9]; ld.volatile.shared::cluster.u32 %%r13, [%%r9]; "         \
+    "ld.volatile.shared::cluster.u32 "                                                                       \
+    "%%r14, [%%r9]; ld.volatile.shared::cluster.u32 %%r15, [%%r9];"
+#define STORE4                                                                                               \
+    "st.shared::cluster.u32 [%%r9], %%r0; st.shared::cluster.u32 [%%r9], %%r0; st.shared::cluster.u32 "      \
+    "[%%r9], %%r0; st.shared::cluster.u32 [%%r9], %%r0;"
+#define RED4                                                                                                 \
+    "red.shared::cluster.add.u32 [%%r9], %%r0; red.shared::cluster.add.u32 [%%r9], %%r0; "                   \
+    "red.shared::cluster.add.u32 [%%r9], %%r0; red.shared::cluster.add.u32 [%%r9], %%r0;"
+static const struct piece pieces[] = {
+    {"ld", "ld.volatile.shared::cluster.u32 %%r12, [%%r9]; add.u32 %%r9, %%r9, %%r12;", 2, 32, 64, 0, 189, 8},
+    {"relaxed, 2", "barrier.cluster.arrive.relaxed; barrier.cluster.wait;", 2, 32, 32, 0, 74.2, 10},
+    {"relaxed, 8", "barrier.cluster.arrive.relaxed; barrier.cluster.wait;", 8, 32, 32, 0, 79.2, 10},
+    {"relaxed, 16", "barrier.cluster.arrive.relaxed; barrier.cluster.wait;", 16, 32, 32, 0, 82.2, 10},
+    {"release, 2", "barrier.cluster.arrive; barrier.cluster.wait;", 2, 32, 8, 0, 728.6, 10},
+    {"release, 8, 128 threads", "barrier.cluster.arrive; barrier.cluster.wait;", 8, 128, 8, 0, 795.9, 15},
+    {"release, 8, 512 threads", "barrier.cluster.arrive; barrier.cluster.wait;", 8, 512, 8, 0, 1311.9, 15},
+    {"ld both ways", LOAD4, 2, 1024, 16, 16384, 16.65, 10},
+    {"ld ring of 8", LOAD4, 8, 1024, 16, 16384, 16.63, 10},
+    {"st both ways", STORE4, 2, 1024, 16, 16384, 19.74, 10},
+    {"red both ways", RED4, 2, 1024, 16, 16384, 9.36, 10},
+};
+
+static void test_time(struct test *t)
+{
+    for (unsigned n = 0; n < TEST_COUNT(pieces); n++) {
+        const struct piece *p = &pieces[n];
+        struct strbuf body = {0};
+        static struct run r;
+        strbuf_puts(
+            &body,
+            "mov.u32 %r1, %cluster_ctarank; mov.u32 %r2, %cluster_nctarank; add.u32 %r3, %r1, 1; rem.u32 "
+            "%r3, %r3, "
+            "%r2;\nand.b32 %r4, %r0, 255; mov.u32 %r9, s; mad.lo.u32 %r9, %r4, 4, %r9; mov.u32 %r11, 0; "
+            "st.shared.u32 [%r9], %r11;\nmapa.shared::cluster.u32 %r9, %r9, %r3; barrier.cluster.arrive; "
+            "barrier.cluster.wait;\nbar.sync 0; mov.u32 %r5, %clock;\n");
+        for (uint32_t k = 0; k < p->times; k++) strbuf_printf(&body, p->text), strbuf_puts(&body, "\n");
+        strbuf_puts(&body, "fence.acq_rel.cluster; bar.sync 0; mov.u32 %r6, %clock; sub.u32 %r6, %r6, %r5;\n"
+                           "setp.eq.u32 %p1, %r0, 0; barrier.cluster.arrive; barrier.cluster.wait; @%p1 "
+                           "st.global.u32 [%rd1], "
+                           "%r6; ");
+        r = (struct run){
+            .gpu = "h100",
+            .body = body.text,
+            .shape = {.grid = {p->blocks, 1, 1}, .block = {p->threads, 1, 1}, .cluster = {p->blocks, 1, 1}}};
+        run_good(t, &r);
+        double cycles = (double)r.out[0] / p->times, got = p->bytes ? p->bytes / cycles : cycles;
+        CHECK_MSG(t, got > p->card * (1 - p->percent / 100) && got < p->card * (1 + p->percent / 100),
+                  "%s: %g, on the card %g", p->name, got, p->card);
+        strbuf_fini(&body);
+    }
+}
+
 int main(int argc, char **argv)
 {
     static const struct test_case cases[] = {{"registers", test_registers}, {"addresses", test_addresses},
                                              {"checks", test_checks},       {"faults", test_faults},
                                              {"limit", test_limit},         {"stmatrix", test_stmatrix},
-                                             {"accepted", test_accepted}};
+                                             {"accepted", test_accepted},   {"time", test_time}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }
