@@ -295,6 +295,31 @@ static void test_accepted(struct test *t)
     }
 }
 
+// Clusters resident at once, as a card says by cudaOccupancyMaxActiveClusters (silicon/h100/card.csv): with eight blocks an SM, and
+// with one. (Of 16 blocks, eight an SM, the card has 58.)
+static void test_occupancy(struct test *t)
+{
+    static const struct {
+        uint32_t size;
+        uint64_t eight, one;
+    } cases[] = {{1, 1056, 132}, {2, 528, 66}, {4, 248, 30}, {8, 124, 15}, {16, 57, 7}};
+    static const char text[] =
+        ".version 8.0\n.target sm_90a\n.address_size 64\n.visible .entry k()\n{\nret;\n}\n";
+    struct wf_context *c = wf_context_create();
+    wf_gpu(c, "h100");
+    struct wf_module *m = wf_module_load(c, "k.ptx", text, sizeof text - 1);
+    struct wf_kernel *k = m ? wf_kernel_find(m, "k") : NULL;
+    for (unsigned n = 0; k && n < TEST_COUNT(cases); n++) {
+        struct wf_launch_config shape = {
+            .grid = {16, 1, 1}, .block = {256, 1, 1}, .cluster = {cases[n].size, 1, 1}};
+        CHECK_EQ(t, wf_clusters_resident(k, &shape), cases[n].eight);
+        shape.shared_bytes = 200 << 10;
+        CHECK_EQ(t, wf_clusters_resident(k, &shape), cases[n].one);
+    }
+    CHECK_MSG(t, k, "%s", wf_errors(c));
+    wf_context_destroy(c);
+}
+
 // -- time ---------------------------------------------------------------------------------------------------
 
 // Measured on an H100 (silicon/h100/card.csv, docs/notes/h100-measured.md). A kernel repeats a piece of PTX between two reads of the
@@ -361,9 +386,9 @@ static void test_time(struct test *t)
 
 int main(int argc, char **argv)
 {
-    static const struct test_case cases[] = {{"registers", test_registers}, {"addresses", test_addresses},
-                                             {"checks", test_checks},       {"faults", test_faults},
-                                             {"limit", test_limit},         {"stmatrix", test_stmatrix},
-                                             {"accepted", test_accepted},   {"time", test_time}};
+    static const struct test_case cases[] = {
+        {"registers", test_registers}, {"addresses", test_addresses}, {"checks", test_checks},
+        {"faults", test_faults},       {"limit", test_limit},         {"stmatrix", test_stmatrix},
+        {"accepted", test_accepted},   {"time", test_time},           {"occupancy", test_occupancy}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }
