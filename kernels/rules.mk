@@ -30,11 +30,11 @@ kernels-tensor:
 	    arch=sm_80; [ $$k != fp8_gemm ] || arch=sm_89; \
 	    nvcc -arch=$$arch -ptx -O3 -o kernels/tensor/ptx/$$k.ptx kernels/tensor/$$k.cu || exit 1; done
 
-# Kernels of sm_90a with PTX in the tree (tests/api/test_hopper_kernels.c).
+# Kernels of sm_90a with PTX in the tree (tests/api/test_hopper_kernels.c, test_cluster_kernels.c).
 .PHONY: kernels-hopper
 kernels-hopper:
 	@mkdir -p kernels/hopper/ptx
-	@for k in gemmSimple; do nvcc -arch=sm_90a -ptx -O3 -o kernels/hopper/ptx/$$k.ptx kernels/hopper/$$k.cu || exit 1; done
+	@for k in gemmSimple clusterSum clusterSoftmax clusterHistogram gemmPersistent; do nvcc -arch=sm_90a -ptx -O3 -o kernels/hopper/ptx/$$k.ptx kernels/hopper/$$k.cu || exit 1; done
 
 # Kernels of the libraries that stand in for NVIDIA's (src/cumath): their PTX by nvcc, embedded there.
 LIBRARY_KERNELS := $(basename $(wildcard kernels/libraries/*.cu))

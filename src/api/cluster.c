@@ -71,8 +71,15 @@ bool api_cluster_of(struct wf_kernel *k, const struct wf_launch_config *s, uint3
     if (!names_cluster(cluster)) return true;
     if (!check_size(k, s->grid, cluster)) return false;
     if (blocks_of(cluster) == 1 || !api_is_timed(c)) return true;
+    if (c->techs.count)
+        return diag_error(
+            &c->diag, k->loc,
+            "kernel %s: clusters of more than one block are unknown to mechanisms (%s) yet; run it "
+            "with base",
+            k->info.name, c->tech);
+    if (*c->chip.gpcs) return true;
     return diag_error(
         &c->diag, k->loc,
-        "kernel %s: clusters of more than one block have no time on %s yet; a functional run executes them",
+        "kernel %s: %s has no clusters of more than one block (gpu.gpcs); a functional run executes them",
         k->info.name, c->gpu);
 }

@@ -317,22 +317,40 @@ static bool check_fits(struct wf_context *c, const struct launch *l)
     return good;
 }
 
+// What occupancy depends on.
+static struct launch launch_of(struct wf_kernel *k, const struct wf_launch_config *shape)
+{
+    struct wf_context *c = k->module->context;
+    return (struct launch){.program = k->program,
+                           .block = {shape->block[0], shape->block[1], shape->block[2]},
+                           .warp_size = c->settings.warp_size,
+                           .registers = c->settings.registers ? c->settings.registers : shape->registers,
+                           .shared_total = (uint32_t)shared_total(k->program, shape->shared_bytes)};
+}
+
+uint64_t wf_clusters_resident(struct wf_kernel *k, const struct wf_launch_config *shape)
+{
+    struct wf_context *c = k->module->context;
+    struct launch l = launch_of(k, shape);
+    struct strbuf why = {0};
+    uint64_t count = 0;
+    memcpy(l.cluster, shape->cluster[0] ? shape->cluster : k->program->cluster, sizeof l.cluster);
+    if (c->gpu) chip_clusters(&c->chip, &l, &count, &why);
+    strbuf_fini(&why);
+    return count;
+}
+
 bool wf_occupancy_at(struct wf_kernel *k, const struct wf_launch_config *shape, size_t class_index,
                      struct wf_occupancy *o)
 {
     struct wf_context *c = k->module->context;
     struct chip_occupancy room;
     struct gpu_kind kinds[GPU_KINDS_MAX];
-    uint32_t asked = c->settings.registers ? c->settings.registers : shape->registers;
-    const struct launch l = {.program = k->program,
-                             .block = {shape->block[0], shape->block[1], shape->block[2]},
-                             .warp_size = c->settings.warp_size,
-                             .registers = asked,
-                             .shared_total = (uint32_t)shared_total(k->program, shape->shared_bytes)};
+    const struct launch l = launch_of(k, shape);
     chip_kinds(&c->chip, kinds);
     if (!chip_occupancy(&c->chip, &l, (unsigned)class_index, &room)) return false;
     *o = (struct wf_occupancy){.sm_class = c->chip.class_count ? c->chip.classes[class_index].name : NULL,
-                               .thread_registers = asked ? asked : k->program->reg_count,
+                               .thread_registers = l.registers ? l.registers : k->program->reg_count,
                                .warps = room.warps,
                                .registers = room.registers,
                                .shared_bytes = room.shared,

@@ -153,6 +153,7 @@ static const char *why_no_blocks(const struct wf_pending *l)
     const char *why = why_not(l);
     if (why || !samples_blocks(c)) return why;
     if (c->techs.count) return "a mechanism has state of all earlier blocks";
+    if (launch_cluster_size(&l->launch) > 1) return "blocks of a cluster start together";
     return sample_refuses_blocks(l->kernel->program);
 }
 

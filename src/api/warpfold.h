@@ -422,6 +422,9 @@ struct wf_occupancy {
 // class.
 bool wf_occupancy_at(struct wf_kernel *k, const struct wf_launch_config *shape, size_t class_index,
                      struct wf_occupancy *o);
+// Clusters of the shape, or as the kernel requires, resident on the selected GPU at once (gpu.gpcs); 0: none fits, or no GPU is
+// selected.
+uint64_t wf_clusters_resident(struct wf_kernel *k, const struct wf_launch_config *shape);
 
 #define WF_UNKNOWN UINT64_MAX // a figure not measured by the run
 // Half-widths of the 95 % interval of a sampled figure (docs/explanation/sampling.md); both 0: exact. Over the

@@ -394,7 +394,9 @@ void config_format_value(const struct config_key *key, const void *values, struc
         strbuf_write(out, word, name_length(word));
         break;
     }
-    case CONFIG_TEXT: strbuf_puts(out, *(const char *const *)value); break;
+    case CONFIG_TEXT: // NULL: no value has been set
+        strbuf_puts(out, *(const char *const *)value ? *(const char *const *)value : "");
+        break;
     }
 }
 

@@ -39,6 +39,7 @@ struct config_key {
 //
 //     ROOM_U32(field, "key", low, high, initial, "meaning", "source")         uint32_t
 //     ROOM_BOOL(field, "key", "initial", "meaning", "source")                 bool
+//     ROOM_TEXT(field, "key", "initial", "meaning", "source")                 const char *
 //     ROOM_WORD(field, "key", type, words, "initial", "meaning", "source")    int, an index into type##_words
 //
 //     #define ROOM_U32 CONFIG_MEMBER_U32                                      in the struct
@@ -47,12 +48,15 @@ struct config_key {
 // `words` is for readers of config.def alone: the words of the room's array type##_words.
 #define CONFIG_MEMBER_U32(field, ...)  uint32_t field;
 #define CONFIG_MEMBER_BOOL(field, ...) bool field;
+#define CONFIG_MEMBER_TEXT(field, ...) const char *field;
 #define CONFIG_MEMBER_WORD(field, ...) int field;
 
 #define CONFIG_ROW_U32(struct_, field, key, low, high, initial, meaning, source)                             \
     {key, CONFIG_U32, offsetof(struct_, field), low, high, NULL, #initial, meaning, source},
 #define CONFIG_ROW_BOOL(struct_, field, key, initial, meaning, source)                                       \
     {key, CONFIG_BOOL, offsetof(struct_, field), 0, 1, NULL, initial, meaning, source},
+#define CONFIG_ROW_TEXT(struct_, field, key, initial, meaning, source)                                       \
+    {key, CONFIG_TEXT, offsetof(struct_, field), 0, 0, NULL, initial, meaning, source},
 #define CONFIG_ROW_WORD(struct_, field, key, type, words, initial, meaning, source)                          \
     {key, CONFIG_WORD, offsetof(struct_, field), 0, 0, type##_words, initial, meaning, source},
 

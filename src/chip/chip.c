@@ -4,16 +4,26 @@
 #include "chip/workers.h"
 #include "isa/program.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 _Static_assert((int)WATCH_NAME == (int)GPU_KIND_NAME, "a name is copied whole");
+_Static_assert((int)CLUSTER_SMS == (int)CHIP_SMS, "SMs have a GPC");
 _Static_assert((int)MEMORY_GRIDS == 32, "a bit each in chip.numbers");
 
 static void make_memory(struct chip *c)
 {
     memory_system_destroy(c->memory);
     c->memory = memory_system_create(&c->config.memory, c->config.sm_count);
+}
+
+static uint64_t window_of(const struct chip_config *c)
+{
+    struct memory_config m = c->memory;
+    m.core_mhz = c->gpu.core_mhz;
+    uint64_t window = memory_system_window(&m);
+    return window < c->dispatch_latency ? window : c->dispatch_latency;
 }
 
 struct chip *chip_create(const struct chip_config *config)
@@ -24,8 +34,10 @@ struct chip *chip_create(const struct chip_config *config)
     c->config.memory.core_mhz = config->gpu.core_mhz;
     c->config.memory.perfect = config->gpu.memory_perfect;
     c->config.memory.perfect_atomics = config->gpu.no_atomics;
-    uint64_t window = memory_system_window(&c->config.memory);
-    c->window = window < config->dispatch_latency ? window : config->dispatch_latency;
+    c->window = window_of(&c->config);
+    struct strbuf why = {0};
+    cluster_gpcs(config, c->gpc_of, &why); // checked by chip_fits
+    strbuf_fini(&why);
     c->now = 1;
     dispatch_init(c);
     make_memory(c);
@@ -60,11 +72,53 @@ void chip_destroy(struct chip *c)
     free(c);
 }
 
+// Blocks of the launch resident at once, by SM, without other launches.
+static void count_blocks(const struct chip_config *c, const struct launch *l, uint32_t blocks[CHIP_SMS])
+{
+    struct gpu_kind kinds[GPU_KINDS_MAX];
+    for (unsigned k = 0, count = chip_kinds(c, kinds); k < count; k++) {
+        struct chip_occupancy o;
+        chip_occupancy(c, l, k, &o);
+        uint32_t all = kinds[k].count ? kinds[k].count : c->sm_count;
+        for (unsigned sm = kinds[k].first; sm < kinds[k].first + all && sm < CHIP_SMS; sm++)
+            blocks[sm] = l->end_sm && (sm < l->first_sm || sm >= l->end_sm) ? 0 : o.blocks;
+    }
+}
+
+bool chip_clusters(const struct chip_config *c, const struct launch *l, uint64_t *count, struct strbuf *why)
+{
+    uint8_t of[CHIP_SMS];
+    uint32_t blocks[CHIP_SMS] = {0};
+    if (!cluster_gpcs(c, of, why)) return false;
+    count_blocks(c, l, blocks);
+    *count = cluster_count(c, of, blocks, launch_cluster_size(l));
+    return true;
+}
+
+static bool clusters_fit(const struct chip_config *c, const struct launch *l, struct strbuf *why)
+{
+    uint32_t size = launch_cluster_size(l);
+    uint64_t count, window = window_of(c);
+    if (size == 1) return true;
+    if (c->gpu.dsmem_latency < window || c->gpu.cluster_barrier < window) {
+        strbuf_printf(why,
+                      "dsmem.latency is %u and cluster.barrier_latency %u, and both must be at least a "
+                      "window of time, %" PRIu64 " cycles (icnt.latency)",
+                      c->gpu.dsmem_latency, c->gpu.cluster_barrier, window);
+        return false;
+    }
+    if (!chip_clusters(c, l, &count, why)) return false;
+    if (!count)
+        strbuf_printf(why, "a cluster of %u blocks, each on an SM of its own, fits on no GPC (gpu.gpcs)",
+                      size);
+    return count;
+}
+
 bool chip_fits(const struct chip_config *c, const struct launch *l, struct strbuf *why)
 {
     struct gpu_kind kinds[GPU_KINDS_MAX];
     unsigned count = chip_kinds(c, kinds);
-    return grid_shape_fits(kinds, count, l, why);
+    return grid_shape_fits(kinds, count, l, why) && clusters_fit(c, l, why);
 }
 
 unsigned chip_kind_of(const struct chip *c, unsigned sm)
@@ -83,7 +137,8 @@ static void end_look(struct chip *c)
     c->look_at = c->now + c->config.gpu.stall;
 }
 
-void chip_place(struct chip *c, struct grid *g, unsigned sm, uint64_t block, uint32_t warps, uint64_t cycle)
+void chip_place(struct chip *c, struct grid *g, unsigned sm, uint64_t block, uint32_t warps, uint64_t cycle,
+                const uint8_t *sms)
 {
     // The stall check under way does not cover the grid's new part on the SM, so the check ends.
     if (c->is_looking && !g->by_sm[sm]) end_look(c);
@@ -94,7 +149,7 @@ void chip_place(struct chip *c, struct grid *g, unsigned sm, uint64_t block, uin
         c->sms[sm] = sm_renew(c->sms[sm], c->now);
     struct grid_part *p = grid_part_on(g, sm);
     p->warps += warps;
-    sm_place(p->on, block, warps, cycle);
+    sm_place(p->on, block, warps, cycle, sms);
 }
 
 // Rebuilds, if out of date, two lists: the SMs with a grid, and the execution engines of the grids on them.
@@ -532,6 +587,7 @@ static void run_window(struct chip *c, struct workers *w)
     memory_system_hand_over(c->memory, c->now);
     run_pieces(c, w);
     timed_commit(c->engines.data, (unsigned)c->engines.count);
+    if (c->has_clusters) sm_exchange(c->sms, c->busy.data, c->busy.count);
     c->now = c->until;
     if (c->grids.data[0]->account.watcher) watcher_window(c->grids.data[0]->account.watcher, c->now);
     share_out(c, from, c->now);

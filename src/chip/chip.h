@@ -77,6 +77,8 @@ void chip_destroy(struct chip *c);
 // Whether a block of the launch fits on an SM that the launch may use. False: *why has the reasons, by kind
 // of SM. SMs of kinds without room stay unused.
 bool chip_fits(const struct chip_config *c, const struct launch *l, struct strbuf *why);
+// Clusters of the launch resident at once, without other launches. False: *why has what is wrong with gpu.gpcs.
+bool chip_clusters(const struct chip_config *c, const struct launch *l, uint64_t *count, struct strbuf *why);
 // Residency of a launch on an SM of a kind, without other launches.
 struct chip_occupancy {
     uint32_t warps, registers, shared; // of a block, as allocated: warps, registers, bytes of shared memory

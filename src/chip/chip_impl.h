@@ -2,6 +2,7 @@
 // (dispatch.c, policies.c).
 #pragma once
 #include "chip/chip.h"
+#include "chip/clusters.h"
 #include "chip/dispatch.h"
 #include "chip/pace.h"
 #include "exec/timed.h"
@@ -34,6 +35,7 @@ struct grid {
     // start: cycle of arrival. begin: earliest start of the first block, from which a launch's cycles count.
     uint64_t start, begin;
     uint64_t next_block, blocks, ended, last_end;
+    uint32_t cluster;                      // blocks of a cluster, which are placed together
     struct sm_launch kinds[GPU_KINDS_MAX]; // by kind of SM; blocks_per_sm is 0 if no block fits
     struct need needs[GPU_KINDS_MAX];
     struct tech_use uses[TECH_MAX]; // the chip's, counting into `mismatches`
@@ -77,6 +79,8 @@ struct chip {
     VEC(struct sm *) busy;              // SMs with a grid, in order
     VEC(struct timed_engine *) engines; // of all parts, in order of SM
     bool has_moved;                     // `busy` and `engines` are out of date
+    bool has_clusters;                  // some grid so far has clusters of several blocks
+    uint8_t gpc_of[CHIP_SMS];           // by SM (clusters.h)
     bool is_broken;                     // outstanding requests have lost their receivers
     uint64_t windows;                   // windows simulated, not skipped, since a grid last began
     struct pace pace;                   // of the host threads
@@ -87,8 +91,9 @@ struct chip {
 };
 
 // -- chip.c
-// Places warps of a block (sm_place). Creates the SM at its first block, or renews an SM without grids.
-void chip_place(struct chip *c, struct grid *g, unsigned sm, uint64_t block, uint32_t warps, uint64_t cycle);
+// Places warps of a block (sm_place; sms: of its cluster, by rank, or NULL). Creates the SM at its first block, or renews an SM without grids.
+void chip_place(struct chip *c, struct grid *g, unsigned sm, uint64_t block, uint32_t warps, uint64_t cycle,
+                const uint8_t *sms);
 // L2 address of the grid's code: in the grid's address space, or with icache.keep in a space shared by the
 // kernel's launches.
 uint64_t chip_code_address(struct chip *c, const struct grid *g);

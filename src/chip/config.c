@@ -12,6 +12,7 @@ static const char *const dispatch_policy_words[] = {
 
 #define CHIP_U32(...)  CONFIG_ROW_U32(struct chip_config, __VA_ARGS__)
 #define CHIP_BOOL(...) CONFIG_ROW_BOOL(struct chip_config, __VA_ARGS__)
+#define CHIP_TEXT(...) CONFIG_ROW_TEXT(struct chip_config, __VA_ARGS__)
 #define CHIP_WORD(...) CONFIG_ROW_WORD(struct chip_config, __VA_ARGS__)
 const struct config_key chip_config_keys[] = {
 #include "chip/config.def"

@@ -14,6 +14,7 @@ struct chip_config {
 // A setting with words as values holds a value of an enum, or the index of a row of a table (dispatch.def).
 #define CHIP_U32  CONFIG_MEMBER_U32
 #define CHIP_BOOL CONFIG_MEMBER_BOOL
+#define CHIP_TEXT CONFIG_MEMBER_TEXT
 #define CHIP_WORD CONFIG_MEMBER_WORD
 #include "chip/config.def"
     struct gpu_config gpu; // settings of all SMs, unless overridden by a class of SMs (classes)

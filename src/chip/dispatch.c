@@ -1,6 +1,7 @@
 #include "chip/chip_impl.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static void share_give(struct share *to, const struct share *what)
 {
@@ -111,7 +112,46 @@ static uint32_t fitting(const struct chip *c, const struct grid *g, unsigned sm)
     return warps == g->needs[kind].warps || c->dispatch.gives_partial ? warps : 0;
 }
 
-bool dispatch_fits(const struct chip *c, const struct grid *g, unsigned sm) { return fitting(c, g, sm); }
+// -- clusters ------------------------------------------------------------------------------------------------
+
+// Finds SMs of the GPC that begins with SM `first` for the blocks of the grid's next cluster: the emptiest, by rank.
+// Returns the number of free blocks of the fullest; 0: too few SMs have room.
+static uint32_t find_in_gpc(const struct chip *c, const struct grid *g, unsigned first,
+                            uint8_t sms[ISA_CLUSTER_MAX])
+{
+    const struct share *left = c->dispatch.left;
+    uint32_t count = 0;
+    for (unsigned k = first; k < c->config.sm_count && c->gpc_of[k] == c->gpc_of[first]; k++) {
+        if (!fitting(c, g, k)) continue;
+        uint32_t at = count;
+        for (; at && left[sms[at - 1]].blocks < left[k].blocks; at--)
+            if (at < g->cluster) sms[at] = sms[at - 1];
+        if (at < g->cluster) sms[at] = (uint8_t)k;
+        if (count < g->cluster) count++;
+    }
+    return count == g->cluster ? left[sms[count - 1]].blocks : 0;
+}
+
+// The same in the GPC with the emptiest SMs, the first of several.
+static bool find_cluster(const struct chip *c, const struct grid *g, uint8_t sms[ISA_CLUSTER_MAX])
+{
+    uint32_t best = 0;
+    for (unsigned k = 0; k < c->config.sm_count && c->gpc_of[k] != NO_GPC; k++) {
+        uint8_t there[ISA_CLUSTER_MAX];
+        bool is_first = !k || c->gpc_of[k] != c->gpc_of[k - 1];
+        uint32_t left = is_first ? find_in_gpc(c, g, k, there) : 0;
+        if (left <= best) continue;
+        best = left;
+        memcpy(sms, there, g->cluster);
+    }
+    return best;
+}
+
+bool dispatch_fits(const struct chip *c, const struct grid *g, unsigned sm)
+{
+    uint8_t sms[ISA_CLUSTER_MAX];
+    return g->cluster > 1 ? find_cluster(c, g, sms) : fitting(c, g, sm);
+}
 
 // -- wants --------------------------------------------------------------------------------------------------
 
@@ -192,7 +232,7 @@ static void give_to_partial(struct chip *c, const struct want *w)
     if (!warps) return;
     const struct share taken = share_of(&p->grid->needs[chip_kind_of(c, sm)], warps, false);
     share_take(&c->dispatch.left[sm], &taken);
-    chip_place(c, p->grid, sm, p->block, warps, w->at);
+    chip_place(c, p->grid, sm, p->block, warps, w->at, NULL);
     p->to_come -= warps;
     if (!p->to_come) p->grid = NULL;
 }
@@ -201,7 +241,23 @@ static void give_to_partial(struct chip *c, const struct want *w)
 #include "chip/dispatch.def"
 #undef DISPATCH
 
-// Places one block of the grid chosen by the policy in the SM's free room, and returns the grid. NULL: the
+// Places the blocks of the grid's next cluster, on any GPC where it fits. They start together.
+static void give_cluster(struct chip *c, struct grid *g, const struct want *w)
+{
+    uint8_t sms[ISA_CLUSTER_MAX];
+    find_cluster(c, g, sms);
+    for (uint32_t rank = 0; rank < g->cluster; rank++) {
+        unsigned sm = sms[rank];
+        const struct need *n = &g->needs[chip_kind_of(c, sm)];
+        const struct share taken = share_of(n, n->warps, true);
+        share_take(&c->dispatch.left[sm], &taken);
+        chip_place(c, g, sm, launch_block_at(g->launch, g->next_block++), n->warps,
+                   w->at > g->begin ? w->at : g->begin, sms);
+        g->by_sm[sm]->blocks++;
+    }
+}
+
+// Places one block, or one cluster, of the grid chosen by the policy in the SM's free room, and returns the grid. NULL: the
 // policy chose no grid.
 static struct grid *give_out(struct chip *c, const struct want *w)
 {
@@ -213,12 +269,16 @@ static struct grid *give_out(struct chip *c, const struct want *w)
     unsigned sm = w->end.sm;
     struct grid *g = policies[c->config.dispatch](c, sm);
     if (!g) return NULL;
+    if (g->cluster > 1) {
+        give_cluster(c, g, w);
+        return g;
+    }
     const struct need *n = &g->needs[chip_kind_of(c, sm)];
     uint32_t warps = fitting(c, g, sm);
     const struct share taken = share_of(n, warps, true);
     share_take(&c->dispatch.left[sm], &taken);
     if (warps < n->warps) c->dispatch.partial[sm] = (struct partial){g, g->next_block, n->warps - warps};
-    chip_place(c, g, sm, g->next_block++, warps, w->at > g->begin ? w->at : g->begin);
+    chip_place(c, g, sm, g->next_block++, warps, w->at > g->begin ? w->at : g->begin, NULL);
     g->by_sm[sm]->blocks++;
     return g;
 }

@@ -279,7 +279,10 @@ void grid_begin(struct grid *g, unsigned number, bool is_alone)
         fits[k] = fit_on(&c->kinds[k].config, g->launch);
         if (!sms_of(g->launch, &c->kinds[k])) fits[k].blocks = 0;
     }
-    uint32_t rounds = is_alone ? rounds_of(g, fits) : UINT32_MAX;
+    g->cluster = launch_cluster_size(g->launch);
+    c->has_clusters |= g->cluster > 1;
+    // Clusters do not fill all SMs evenly.
+    uint32_t rounds = is_alone && g->cluster == 1 ? rounds_of(g, fits) : UINT32_MAX;
     for (unsigned k = 0; k < c->kind_count; k++) {
         if (rounds < fits[k].blocks) fits[k].blocks = rounds;
         begin_kind(g, k, &fits[k]);

@@ -171,6 +171,37 @@ static enum cuda_error launch_with(struct cudart *r, const struct cuda_launch_co
     return error ? error : launch_kernel(r, function, &q, args);
 }
 
+enum cuda_error launch_clusters(struct cudart *r, int *clusters, const void *function,
+                                const struct launch_request *q)
+{
+    enum cuda_error error;
+    struct cudart_kernel *k = image_kernel(r, function);
+    if (!clusters) return cudaErrorInvalidValue;
+    if (!k) return cudaErrorInvalidDeviceFunction;
+    struct wf_kernel *w = image_compiled(r, k, &error);
+    if (!w) return error;
+    const struct wf_launch_config shape = shape_of(q, NULL);
+    uint32_t size = q->cluster.x * q->cluster.y * q->cluster.z;
+    *clusters = cudart_hooks.gpu(r->hooked) ? (int)wf_clusters_resident(w, &shape)
+                                            : device_facts(r)->sms / (int)(size ? size : 1);
+    return cudaSuccess;
+}
+
+static enum cuda_error max_clusters(struct cudart *r, int *clusters, const void *function,
+                                    const struct cuda_launch_config *c)
+{
+    if (!c) return cudaErrorInvalidValue;
+    struct launch_request q = {c->grid, c->block, c->shared_bytes, NULL, false, {0, 0, 0}};
+    enum cuda_error error = launch_attributes(&q, c->attributes, c->attribute_count);
+    return error ? error : launch_clusters(r, clusters, function, &q);
+}
+
+CUDART_EXPORT enum cuda_error cudaOccupancyMaxActiveClusters(int *clusters, const void *function,
+                                                             const struct cuda_launch_config *config)
+{
+    CUDART_RUN(max_clusters(r, clusters, function, config));
+}
+
 CUDART_EXPORT enum cuda_error cudaLaunchKernelExC(const struct cuda_launch_config *config,
                                                   const void *function, void **args)
 {

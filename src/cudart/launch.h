@@ -63,5 +63,9 @@ enum cuda_error launch_attributes(struct launch_request *q, const struct cuda_la
 // The same for a kernel known to be live, into a stream of the library's: graphs.
 enum cuda_error launch_in(struct cudart *r, struct cudart_kernel *k, const struct launch_request *q,
                           struct wf_stream *stream, void **args);
+// Clusters of the request's shape that the device holds at once. Without timing there are no GPCs: as many as its SMs have
+// blocks for, one an SM.
+enum cuda_error launch_clusters(struct cudart *r, int *clusters, const void *function,
+                                const struct launch_request *q);
 // Blocks of a shape that an SM of the device holds at once; 0: none fits.
 uint32_t launch_resident(struct wf_kernel *k, const struct cuda_dim3 *block, size_t shared_bytes);

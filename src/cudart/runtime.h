@@ -57,6 +57,8 @@ enum cuda_error cudaFuncGetAttributes(struct cuda_function *a, const void *funct
 enum cuda_error cudaFuncSetAttribute(const void *function, int attribute, int value);
 enum cuda_error cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *function, int threads,
                                                               size_t shared_bytes);
+enum cuda_error cudaOccupancyMaxActiveClusters(int *clusters, const void *function,
+                                               const struct cuda_launch_config *config);
 enum cuda_error cudaMallocArray(struct cuda_array **a, const struct cuda_channels *c, size_t width,
                                 size_t height, unsigned flags);
 enum cuda_error cudaFreeArray(struct cuda_array *a);

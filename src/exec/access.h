@@ -9,7 +9,16 @@ enum { WARP_SIZE_MAX = 64 }; // lanes
 // APART: others, also of textures.
 enum access_pattern { PATTERN_APART, PATTERN_ROW, PATTERN_SAME };
 
-enum access_kind { ACCESS_NONE, ACCESS_LOAD, ACCESS_STORE, ACCESS_ATOMIC, ACCESS_REDUCE, ACCESS_TEXTURE };
+// REMOTE: after its execution, an instruction that has accessed shared memory of another block (remote.h).
+enum access_kind {
+    ACCESS_NONE,
+    ACCESS_LOAD,
+    ACCESS_STORE,
+    ACCESS_ATOMIC,
+    ACCESS_REDUCE,
+    ACCESS_TEXTURE,
+    ACCESS_REMOTE
+};
 
 struct exec_access {
     uint8_t kind, bytes; // enum access_kind; bytes per lane

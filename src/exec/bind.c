@@ -10,6 +10,7 @@
 #include "exec/hint.h"
 #include "exec/lane.h"
 #include "exec/phase.h"
+#include "exec/remote.h"
 #include "exec/timed.h"
 #include "isa/bank.h"
 #include "isa/modes.h"
@@ -251,6 +252,7 @@ static void bind_inst(struct exec *e, uint32_t index, uint16_t *slots)
     if (good && e->defers_copies && !e->is_timed && i->op == OP_LDS && i->sem != SEM_WEAK)
         b.handlers = &async_load_handlers;
     if (good && i->op == OP_ATOMS && i->mode == MODE_ATOM_ARRIVE) b.handlers = &phase_arrive_handlers;
+    if (good && remote_concerns(e, i)) b.handlers = &remote_handlers;
     bool hinted = hint_concerns(e, i);
     b.run = hinted ? hint_full : b.guarded ? e->loops->guard.full : b.handlers->full;
     e->full[index] = b;

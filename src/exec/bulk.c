@@ -31,6 +31,17 @@ void bulk_free(struct bulk_copy *c)
     free(c);
 }
 
+struct bulk_copy *bulk_clone(const struct bulk_copy *c)
+{
+    struct bulk_copy *to = heap_alloc(sizeof *to);
+    *to = *c;
+    memset(&to->pieces, 0, sizeof to->pieces);
+    to->reduction = NULL;
+    to->image = heap_alloc(c->bytes + 1);
+    memcpy(to->image, c->image, c->bytes);
+    return to;
+}
+
 void bulk_start(struct warp *w)
 {
     struct bulk_warp *b = w->async->bulk;
@@ -116,17 +127,27 @@ static void complete(struct cta *to, uint32_t barrier, uint32_t bytes)
     phase_changed(to, barrier);
 }
 
-static void land_in_shared(struct bulk_copy *c)
+void bulk_land_in(const struct bulk_copy *c, struct cta *to)
+{
+    if (c->reduces)
+        reduce_run(c, SPACE_SHARED, to->shared + c->shared, c->image, c->bytes);
+    else
+        copy_shared(c, to->shared, false);
+    complete(to, c->barrier, c->bytes);
+}
+
+static void land_in_shared(const struct bulk_copy *c)
 {
     for (uint32_t left = c->blocks; left; left &= left - 1) {
         struct cta *to = c->warp->cta->cluster->cta[bit_lowest(left)];
-        if (!to) continue;
-        if (c->reduces)
-            reduce_run(c, SPACE_SHARED, to->shared + c->shared, c->image, c->bytes);
-        else
-            copy_shared(c, to->shared, false);
-        complete(to, c->barrier, c->bytes);
+        if (to) bulk_land_in(c, to);
     }
+}
+
+void bulk_land_own(struct bulk_copy *c)
+{
+    if (!c->has_landed) land_in_shared(c);
+    c->has_landed = true;
 }
 
 static void land_in_global(const struct bulk_copy *c)
@@ -150,7 +171,7 @@ void bulk_leave(struct bulk_copy *c)
 void bulk_land(struct bulk_copy *c)
 {
     if (c->kind == BULK_LOAD || c->kind == BULK_SEND)
-        land_in_shared(c);
+        bulk_land_own(c);
     else if (c->kind == BULK_STORE)
         land_in_global(c);
     bulk_leave(c);
@@ -181,16 +202,18 @@ static bool fails(const struct bulk_issue *x, enum launch_fault_kind kind, enum 
     return false;
 }
 
-// Offset and block of an address of shared memory of the cluster; NULL after a fault.
-static struct cta *find_shared(const struct bulk_issue *x, uint32_t address, uint32_t bytes,
-                               unsigned alignment, bool is_write)
+// Rank of the block of an address of shared memory of the cluster; -1 after a fault.
+static int find_shared(const struct bulk_issue *x, uint32_t address, uint32_t bytes, unsigned alignment,
+                       bool is_write)
 {
-    uint32_t offset = address & OFFSET_MASK;
-    struct cta *to = address > OFFSET_MASK ? cluster_block(x->w->cta, address) : x->w->cta;
+    const struct cta *c = x->w->cta;
+    uint32_t offset = address & OFFSET_MASK, field = address >> ISA_RANK_SHIFT;
+    uint32_t rank = field ? field - 1 : c->rank;
     enum launch_fault_kind kind = address % alignment ? FAULT_ALIGNMENT : FAULT_SHARED;
-    if (to && offset % alignment == 0 && exec_shared_holds(x->w, offset, bytes)) return to;
+    if (cluster_has(c->cluster, rank) && offset % alignment == 0 && exec_shared_holds(x->w, offset, bytes))
+        return (int)rank;
     fails(x, kind, SPACE_SHARED, address, bytes, is_write);
-    return NULL;
+    return -1;
 }
 
 static bool find_global(const struct bulk_issue *x, uint64_t address, uint32_t bytes, bool is_write)
@@ -212,24 +235,24 @@ static bool find_blocks(const struct bulk_issue *x, uint32_t blocks, unsigned al
 {
     struct bulk_copy *c = x->c;
     uint32_t address = bulk_word(x, 0, 0), barrier = bulk_word(x, 0, 1);
-    struct cta *to = find_shared(x, address, c->bytes, alignment, true);
-    struct cta *at = to ? find_shared(x, barrier, 8, 8, true) : NULL;
-    if (!at) return false;
+    int to = find_shared(x, address, c->bytes, alignment, true);
+    int at = to >= 0 ? find_shared(x, barrier, 8, 8, true) : -1;
+    if (at < 0) return false;
     c->shared = address & OFFSET_MASK;
     c->barrier = barrier & OFFSET_MASK;
     if (!(blocks & MULTICAST)) {
-        c->blocks = (uint16_t)(1u << to->rank);
+        c->blocks = (uint16_t)(1u << to);
         if (to == at) return true;
         exec_fault(
             x->w, x->d, FAULT_SHARED, x->lane,
-            "a bulk copy to block %u of the cluster with an mbarrier in block %u: they must be in one block",
-            to->rank, at->rank);
+            "a bulk copy to block %d of the cluster with an mbarrier in block %d: they must be in one block",
+            to, at);
         return false;
     }
     c->blocks = (uint16_t)blocks;
     const struct cluster *all = x->w->cta->cluster;
     for (uint32_t left = c->blocks; left; left &= left - 1)
-        if (bit_lowest(left) >= all->size || !all->cta[bit_lowest(left)]) {
+        if (!cluster_has(all, bit_lowest(left))) {
             exec_fault(x->w, x->d, FAULT_SHARED, x->lane,
                        "a bulk copy to rank %u of a cluster of %u blocks, which does not exist or has ended",
                        bit_lowest(left), all->size);
@@ -240,7 +263,7 @@ static bool find_blocks(const struct bulk_issue *x, uint32_t blocks, unsigned al
 
 static bool find_source(const struct bulk_issue *x, uint32_t address, unsigned alignment)
 {
-    if (!find_shared(x, address, x->c->bytes, alignment, false)) return false;
+    if (find_shared(x, address, x->c->bytes, alignment, false) < 0) return false;
     if (address <= OFFSET_MASK) return true;
     exec_fault(x->w, x->d, FAULT_SHARED, x->lane,
                "the source of a bulk copy is shared memory of another block");

@@ -28,6 +28,7 @@ struct bulk_copy {
     uint8_t kind; // enum bulk_kind
     bool reduces; // by inst's operation and type
     bool has_departed;
+    bool has_landed; // of loads and sends: in the blocks of the cluster that the engine runs
     uint8_t swizzle; // of addresses of shared memory: mask of the 16-byte number in a row of 128 bytes
     uint16_t blocks; // of loads and sends: destinations, ranks as bits
     uint8_t lane;
@@ -69,6 +70,10 @@ void bulk_depart(struct bulk_copy *c);
 // Landing in shared memory and completion at the mbarriers, or at once in global memory. The copy leaves its warp's queue
 // and is freed.
 void bulk_land(struct bulk_copy *c);
+// Landing in shared memory without the rest, at most once. In time: in the own block, if it is a destination.
+void bulk_land_own(struct bulk_copy *c);
+void bulk_land_in(const struct bulk_copy *c, struct cta *to); // landing in one block, and completion there
+struct bulk_copy *bulk_clone(const struct bulk_copy *c);      // of the image, for a landing elsewhere
 // Landing of a store whose bytes someone else has written.
 void bulk_leave(struct bulk_copy *c);
 // Whether a wait of `lanes` for all but the newest `pending` / 2 groups (odd: for their sources) has to wait.

@@ -191,6 +191,7 @@ static bool is_read(const struct exec_access *a, const struct inst *i)
     if (i->op == OP_LDC) return false;
     switch ((enum access_kind)a->kind) {
     case ACCESS_LOAD:
+    case ACCESS_REMOTE:
     case ACCESS_ATOMIC: return a->mask & ~a->local;
     case ACCESS_NONE:
     case ACCESS_STORE:

@@ -70,6 +70,7 @@ struct allocation_slot {
 };
 
 struct bulk_copy;
+struct remote;
 struct checker;
 struct hint;
 struct lane_access;
@@ -148,6 +149,10 @@ struct exec {
     void *woken_context;
     // is_timed: a warp has issued a bulk copy (bulk.h); context: woken_context
     void (*copies)(void *context, struct warp *w, struct bulk_copy *c);
+    // is_timed, launch in clusters: an entry for a block of the cluster (remote.h); context: woken_context
+    void (*sends)(void *context, struct remote *m);
+    // The same: the warp has executed a fence, or (arrives) releases by its arrival at the cluster's barrier.
+    void (*orders)(void *context, struct warp *w, bool arrives);
     bool polls;    // a wait for a phase of an mbarrier goes on at once: mechanisms know no parked warps
     bool is_timed; // run by the timing model, which logs stores and atomics to global memory (timed.h)
     uint32_t sm;   // is_timed: number of the engine's SM

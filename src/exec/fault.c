@@ -4,6 +4,7 @@
 #include "exec/general.h"
 #include "exec/mbarrier.h"
 #include "exec/memory.h"
+#include "exec/phase.h"
 #include "exec/race_book.h"
 #include "isa/program.h"
 #include "isa/space.h"
@@ -154,7 +155,7 @@ static void explain_rank(const struct warp *w, uint64_t address, struct strbuf *
     strbuf_printf(out, "0x%llx is of the block of rank %u, ", (unsigned long long)address, rank);
     if (rank >= size)
         strbuf_printf(out, "and the cluster has %u block%s", size, size == 1 ? "" : "s");
-    else if (!w->cta->cluster->cta[rank])
+    else if (!cluster_has(w->cta->cluster, rank))
         strbuf_puts(out,
                     "which has ended: the cluster's barrier keeps blocks alive until others have read them");
     else

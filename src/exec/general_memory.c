@@ -365,6 +365,7 @@ const struct bound *exec_ldc(const struct bound *d, struct warp *w, uint8_t *reg
 const struct bound *exec_membar(const struct bound *d, struct warp *w, uint8_t *regs, uint64_t active)
 {
     (void)regs, (void)active;
-    race_fence(w); // memory itself is in order
+    race_fence(w); // memory itself is in order, but for entries under way to other blocks
+    if (w->exec->orders && w->cta->cluster->size > 1) w->exec->orders(w->exec->woken_context, w, false);
     return d + 1;
 }

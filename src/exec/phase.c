@@ -7,6 +7,8 @@
 #include "exec/hint.h"
 #include "exec/mbarrier.h"
 #include "exec/race.h"
+#include "exec/remote.h"
+#include "isa/fields.h"
 #include "isa/modes.h"
 
 #include <stdlib.h>
@@ -14,7 +16,7 @@
 
 void phase_start(struct cta *c)
 {
-    c->own = (struct cluster){.cta = {c}, .size = 1};
+    c->own = (struct cluster){.cta = {c}, .size = 1, .there = 1};
     c->cluster = &c->own;
     c->rank = c->parked = 0;
 }
@@ -25,6 +27,7 @@ void cluster_form(struct cta *const *of, uint32_t count)
 {
     struct cluster *x = heap_alloc(sizeof *x);
     x->size = x->left = count;
+    x->there = (uint32_t)bit_mask(count);
     for (uint32_t k = 0; k < count; k++) {
         x->cta[k] = of[k];
         of[k]->cluster = x;
@@ -38,6 +41,7 @@ void cluster_leave(struct cta *c)
     if (!x || x == &c->own) return;
     bulk_block_ends(c);
     x->cta[c->rank] = NULL;
+    x->there &= ~(1u << c->rank);
     c->cluster = &c->own;
     if (--x->left == 0) free(x);
 }
@@ -193,9 +197,44 @@ static void check_complete(struct cluster *x)
     }
 }
 
+// In time other blocks are told, also of the own arrival: entries of one moment reach all blocks in one cycle, so a phase
+// ends everywhere at once.
+static bool is_told(const struct cta *c) { return c->exec->is_timed && c->cluster->size > 1; }
+
+static void block_arrives(struct cta *c, bool is_release)
+{
+    if (missing_of(c)) return;
+    c->own.is_open = false;
+    remote_arrived(c, is_release);
+}
+
 void phase_exited(struct cta *c)
 {
-    if (c->cluster->is_open) check_complete(c->cluster);
+    if (!c->cluster->is_open) return;
+    if (is_told(c))
+        block_arrives(c, false);
+    else
+        check_complete(c->cluster);
+}
+
+static void check_ranks(struct cta *c)
+{
+    struct cluster *x = &c->own;
+    if ((x->arrived | ~x->there) << (32 - x->size) != UINT32_MAX << (32 - x->size)) return;
+    x->arrived = 0;
+    release(c);
+}
+
+void phase_rank_arrived(struct cta *c, unsigned rank)
+{
+    c->own.arrived |= 1u << rank;
+    check_ranks(c);
+}
+
+void phase_rank_ended(struct cta *c, unsigned rank)
+{
+    c->own.there &= ~(1u << rank);
+    if (c->own.arrived >> c->rank & 1) check_ranks(c);
 }
 
 static const struct bound *cluster_arrive(const struct bound *d, struct warp *w, uint64_t active)
@@ -210,7 +249,13 @@ static const struct bound *cluster_arrive(const struct bound *d, struct warp *w,
     w->cluster_arrived |= active;
     x->is_open = true;
     x->published = race_release(w, x->published);
-    check_complete(x);
+    if (!is_told(w->cta)) {
+        check_complete(x);
+        return d + 1;
+    }
+    bool releases = bound_inst(d, w)->sem != SEM_RELAXED;
+    if (releases) w->exec->orders(w->exec->woken_context, w, true);
+    block_arrives(w->cta, releases);
     return d + 1;
 }
 

@@ -24,5 +24,13 @@ void cluster_form(struct cta *const *of, uint32_t count);
 void cluster_leave(struct cta *c);
 // Block and offset of an address of shared memory with a rank (isa/bank.h). NULL: no such block, or it has ended.
 struct cta *cluster_block(const struct cta *c, uint64_t address);
+// Whether the block of the rank exists and has not ended.
+static inline bool cluster_has(const struct cluster *x, uint64_t rank)
+{
+    return rank < x->size && x->there >> rank & 1;
+}
+// Timed: all threads of the block of the rank have arrived at the barrier of c's cluster; the block has ended.
+void phase_rank_arrived(struct cta *c, unsigned rank);
+void phase_rank_ended(struct cta *c, unsigned rank);
 
 extern const struct handlers phase_arrive_handlers; // ATOMS with MODE_ATOM_ARRIVE

@@ -5,6 +5,7 @@
 #include "exec/async.h"
 #include "exec/bulk.h"
 #include "exec/general.h"
+#include "exec/remote.h"
 #include "isa/fields.h"
 #include "isa/program.h"
 
@@ -82,14 +83,15 @@ void timed_fini(struct timed_engine *t)
 }
 
 struct cta *timed_block_create(struct timed_engine *t) { return exec_cta_create(&t->exec); }
-void timed_block_start(struct timed_engine *t, struct cta *c, uint64_t linear)
+void timed_block_start(struct timed_engine *t, struct cta *c, uint64_t linear, const uint8_t *sms)
 {
-    (void)t;
     exec_cta_start(c, linear);
+    if (launch_cluster_size(&t->launch) > 1) remote_block_starts(c, sms);
 }
 void timed_block_end(struct timed_engine *t, struct cta *c)
 {
     exec_cta_collect(c);
+    remote_block_ends(c);
     t->counts.blocks++;
 }
 void timed_block_destroy(struct cta *c) { exec_cta_destroy(c); }

@@ -69,7 +69,8 @@ void timed_init(struct timed_engine *t, const struct launch *l, unsigned sm, con
 void timed_fini(struct timed_engine *t);
 
 struct cta *timed_block_create(struct timed_engine *t);
-void timed_block_start(struct timed_engine *t, struct cta *c, uint64_t linear);
+// sms: of a launch in clusters of several blocks, the SMs of the block's cluster, by rank.
+void timed_block_start(struct timed_engine *t, struct cta *c, uint64_t linear, const uint8_t *sms);
 void timed_block_end(struct timed_engine *t, struct cta *c); // adds the block's counts
 void timed_block_destroy(struct cta *c);
 

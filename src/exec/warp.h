@@ -102,10 +102,13 @@ struct barrier {
     bool all, any;
 };
 
-// Blocks that share their shared memory and a barrier.
+// Blocks that share their shared memory and a barrier. In timed runs every block has a copy of its own (remote.h).
 struct cluster {
-    struct cta *cta[ISA_CLUSTER_MAX]; // by rank; NULL: the block has ended
+    struct cta *cta[ISA_CLUSTER_MAX]; // by rank; NULL: the block has ended, or (timed) is another
     uint32_t size, left;              // left: blocks not ended
+    uint32_t there;                   // ranks as bits: blocks not ended
+    uint32_t arrived;                 // timed: ranks at the barrier in the present phase
+    uint8_t sm[ISA_CLUSTER_MAX];      // timed: SM, by rank
     uint32_t published;               // of the race detector: time of the last arrival that releases
     bool is_open;                     // threads have arrived in the present phase of the barrier
 };

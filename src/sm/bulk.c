@@ -2,6 +2,7 @@
 #include "sm/bulk.h"
 #include "exec/timed.h"
 #include "isa/isa.h"
+#include "sm/net.h"
 #include "sm/sm_impl.h"
 
 #include <stdlib.h>
@@ -109,6 +110,19 @@ static bool may_begin(const struct sm *s, const struct bulk_command *x)
     return x->begun || b->under_way.count < s->config->bulk_commands || b->bytes < s->config->bulk_window;
 }
 
+// The copy lands in the other blocks of its cluster as well; it is over when all have answered. False: no other block.
+static bool land_elsewhere(struct sm *s, struct bulk_command *x, unsigned slot)
+{
+    const struct cta *c = x->copy->warp->cta;
+    uint32_t others = x->copy->blocks & ~(1u << c->rank);
+    bool is_of_cluster = x->copy->kind == BULK_LOAD || x->copy->kind == BULK_SEND;
+    if (!is_of_cluster || !others || x->sent) return false;
+    x->sent = true;
+    for (; others; others &= others - 1) net_send(x->grid, remote_copy(x->copy, bit_lowest(others)));
+    lsu_bulk_expect(s, x->record, net_bind(s, slot, x->record));
+    return true;
+}
+
 // All lines of the first command are sent.
 static void depart(struct sm *s)
 {
@@ -121,6 +135,7 @@ static void depart(struct sm *s)
     timed_bulk_depart(x.grid->engine, x.copy, s->now);
     stall_speaks_against(s);
     if (x.copy->kind == BULK_STORE && s->warps[slot].warp->state != WARP_DONE) ready_evaluate(s, slot);
+    if (x.copy->kind == BULK_SEND) land_elsewhere(s, &vec_last(&b->under_way), slot);
     lsu_bulk_sent(s, x.record);
 }
 
@@ -150,6 +165,10 @@ void bulk_complete(struct sm *s, uint32_t record)
     struct warp *w = s->warps[slot].warp;
     size_t k = 0;
     while (b->under_way.data[k].record != record) k++;
+    if (land_elsewhere(s, &b->under_way.data[k], slot)) {
+        bulk_land_own(b->under_way.data[k].copy);
+        return;
+    }
     struct bulk_command x = b->under_way.data[k];
     b->under_way.data[k] = b->under_way.data[--b->under_way.count];
     b->bytes -= x.copy->bytes;

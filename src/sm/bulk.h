@@ -4,7 +4,7 @@
 //
 //     load    requests at bulk.load_bytes a cycle; memory is read with the last; lands with the last reply
 //     store   shared memory is read at bulk.store_bytes a cycle, lines leave at once; over with the last acknowledgement
-//     send    to the own block: shared memory is read and written at bulk.store_bytes a cycle
+//     send    shared memory is read and written at bulk.store_bytes a cycle; to another block over the network (net.h)
 //
 // Both directions share the engine. A copy starts while fewer than bulk.commands copies or less than bulk.bytes bytes are
 // under way. Written by bulk.c alone. The engine's steps are landings of the load/store unit's list (LSU_STEP).
@@ -21,7 +21,7 @@ struct bulk_command {
     size_t piece;      // next to send
     uint32_t at;       // bytes of the piece sent
     uint32_t record;   // of the load/store unit, for the replies
-    bool begun;
+    bool begun, sent;  // sent: entries to other blocks have left
 };
 
 enum { BULK_MAPS = 16 }; // tensor maps kept by the engine, first in, first out (a choice)

@@ -357,6 +357,7 @@ static enum lsu_kind kind_of(const struct exec_access *a, const struct inst *i)
     case ACCESS_STORE: return global ? LSU_STORE : a->local ? LSU_LOCAL_STORE : LSU_SHARED;
     case ACCESS_ATOMIC: return global ? LSU_ATOMIC : LSU_SHARED;
     case ACCESS_REDUCE: return global ? LSU_REDUCE : LSU_SHARED;
+    case ACCESS_REMOTE: return LSU_REMOTE;
     case ACCESS_NONE: break;
     }
     return LSU_SHARED;
@@ -386,6 +387,7 @@ void coalesce(struct sm *s, struct lsu_entry *e, struct exec_access *a, const st
     if (a->shared)
         e->cycles = (uint16_t)(i->op == OP_LDSM ? matrix_passes(s, a, i)
                                                 : remembered_passes(s, e, a, isa_has(i, ISA_ATOMIC)));
+    if (e->kind == LSU_REMOTE) return;
     if (e->kind == LSU_CONSTANT)
         for (uint64_t left = a->mask; left; left &= left - 1)
             a->address[bit_lowest(left)] +=

@@ -14,6 +14,7 @@
 #include "exec/timed.h"
 #include "sm/bulk.h"
 #include "sm/coalesce.h"
+#include "sm/net.h"
 #include "sm/operand_take.h"
 
 #include <stdlib.h>
@@ -44,7 +45,8 @@ void lsu_request(struct sm_grid *g, uint64_t line, uint8_t sectors, unsigned byt
 static enum gpu_level level_of_kind(enum lsu_kind kind)
 {
     switch (kind) {
-    case LSU_SHARED: return LEVEL_SHARED;
+    case LSU_SHARED:
+    case LSU_REMOTE: return LEVEL_SHARED;
     case LSU_LOCAL_LOAD:
     case LSU_LOCAL_STORE: return LEVEL_LOCAL;
     case LSU_ATOMIC:
@@ -81,7 +83,9 @@ static uint32_t new_load(struct sm *s, unsigned slot, const struct op *o, enum l
 {
     s->lsu.records_used++;
     s->warps[slot].lsu.loads++;
-    return lsu_new_record(s, slot, o, kind);
+    uint32_t record = lsu_new_record(s, slot, o, kind);
+    if (kind == LSU_REMOTE) s->lsu.records.data[record].remaining = net_bind(s, slot, record);
+    return record;
 }
 
 void lsu_free_record(struct sm *s, uint32_t record)
@@ -128,6 +132,10 @@ static void land(struct sm *s, uint32_t record)
 {
     if (record == LSU_STEP) {
         bulk_step(s);
+        return;
+    }
+    if (record == LSU_NET) {
+        net_step(s);
         return;
     }
     struct load_record *r = &s->lsu.records.data[record];
@@ -445,7 +453,8 @@ static enum line_outcome send_line(struct sm *s, struct lsu_entry *e)
         lsu_request(e->grid, x->line, x->sectors, x->bytes, MEMORY_REDUCE, e->token);
         return LINE_PASSED;
     case LSU_ATOMIC: tags_drop(e->grid, x->line); break;
-    case LSU_SHARED: return LINE_PASSED; // no lines
+    case LSU_SHARED:
+    case LSU_REMOTE: return LINE_PASSED; // no lines
     }
     enum memory_kind kind = e->kind == LSU_ATOMIC ? MEMORY_ATOMIC : MEMORY_LOAD;
     struct load_record *r = &s->lsu.records.data[e->record];

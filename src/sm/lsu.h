@@ -70,6 +70,7 @@ struct lsu_landing { // of a copy that is complete in a later cycle, or a step o
     uint32_t record; // LSU_STEP: the engine's
 };
 #define LSU_STEP NONE32
+#define LSU_NET  (NONE32 - 1) // a step of the network between SMs (net.h)
 
 // A line requested for L1 by a mechanism.
 struct lsu_early {
@@ -173,6 +174,7 @@ unsigned lsu_bulk_slot(const struct sm *s, uint32_t record);
 void lsu_bulk_request(struct sm_grid *g, uint64_t line, uint8_t sectors, unsigned bytes,
                       enum memory_kind kind, uint32_t record);
 void lsu_bulk_sent(struct sm *s, uint32_t record);
+void lsu_bulk_expect(struct sm *s, uint32_t record, uint32_t replies); // further replies
 void lsu_bulk_over(struct sm_grid *g, unsigned slot, uint32_t record, uint32_t rows);
 // For lsu_bulk.c.
 uint32_t lsu_new_record(struct sm *s, unsigned slot, const struct op *o, enum lsu_kind kind);

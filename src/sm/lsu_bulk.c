@@ -20,6 +20,11 @@ void lsu_bulk_request(struct sm_grid *g, uint64_t line, uint8_t sectors, unsigne
     lsu_request(g, line, sectors, bytes, kind, (uint32_t)TOKEN_RECORD << TOKEN_SHIFT | record);
 }
 
+void lsu_bulk_expect(struct sm *s, uint32_t record, uint32_t replies)
+{
+    s->lsu.records.data[record].remaining += replies;
+}
+
 void lsu_bulk_sent(struct sm *s, uint32_t record)
 {
     struct load_record *r = &s->lsu.records.data[record];

@@ -1,6 +1,7 @@
 // Arrival and departure of grids, blocks and warps.
 #include "exec/timed.h"
 #include "sm/bulk.h"
+#include "sm/net.h"
 #include "sm/sm_impl.h"
 
 #include <stdlib.h>
@@ -18,6 +19,8 @@ struct sm_grid *sm_admit(struct sm *s, const struct sm_launch *l, struct timed_e
     engine->exec.woken = ready_woken;
     engine->exec.woken_context = g;
     engine->exec.copies = bulk_issued;
+    engine->exec.sends = net_send;
+    engine->exec.orders = net_order;
     engine->exec.polls = l->tech_count != 0;
     memset(g->room.slots, NO_WARP, sizeof g->room.slots);
     g->sight = (struct tech_sight){.now = &s->now,
@@ -49,6 +52,7 @@ void sm_dismiss(struct sm_grid *g)
     struct room *r = &g->sm->room;
     unsigned k = 0;
     forget_ends(r, g->launch->grid);
+    net_forget(g);
     while (r->grids[k] != g) k++;
     memmove(r->grids + k, r->grids + k + 1, (--r->grid_count - k) * sizeof *r->grids);
     mech_end(g);
@@ -206,11 +210,11 @@ static uint64_t find_places(const struct sm_grid *g, const struct sm_block *b, u
     return lowest_free(g->sm, ~g->room.taken & all, g->room.free_at, count);
 }
 
-static void block_start(struct sm_grid *g, struct sm_block *b, uint64_t linear)
+static void block_start(struct sm_grid *g, struct sm_block *b, uint64_t linear, const uint8_t *sms)
 {
     struct room *r = &g->sm->room;
     if (!b->cta) b->cta = timed_block_create(g->engine);
-    timed_block_start(g->engine, b->cta, linear);
+    timed_block_start(g->engine, b->cta, linear, sms);
     b->running = true;
     b->free_at = 0;
     b->to_come = g->launch->warps_per_block;
@@ -234,10 +238,13 @@ static void take(struct sm_grid *g, struct sm_block *b, uint64_t slots, uint64_t
     }
 }
 
-// Starts a block's next `count` warps. False: too few slots, places or block entries are free.
-static bool warps_start(struct sm_grid *g, uint64_t linear, unsigned count)
+// Starts a block's next warps. False: too few slots, places or block entries are free.
+static bool warps_start(const struct placed_warps *p)
 {
+    struct sm_grid *g = p->grid;
     struct sm *s = g->sm;
+    uint64_t linear = p->block;
+    unsigned count = p->count;
     struct sm_block *b = find_block(g, linear);
     uint64_t slots = lowest_free(s, ~s->room.taken & bit_mask(s->config->max_warps), s->room.free_at, count);
     uint64_t places = b ? find_places(g, b, count) : 0;
@@ -245,7 +252,7 @@ static bool warps_start(struct sm_grid *g, uint64_t linear, unsigned count)
     bool is_new = !b->running;
     unsigned n = (unsigned)(b - g->room.blocks);
     stall_speaks_against(s);
-    if (is_new) block_start(g, b, linear);
+    if (is_new) block_start(g, b, linear, p->sms);
     take(g, b, slots, places);
     if (is_new && g->launch->tech_count) mech_block_start(g, n);
     for (; slots; slots &= slots - 1, places &= places - 1) {
@@ -255,12 +262,13 @@ static bool warps_start(struct sm_grid *g, uint64_t linear, unsigned count)
     return true;
 }
 
-void sm_place(struct sm_grid *g, uint64_t block, uint32_t warps, uint64_t cycle)
+void sm_place(struct sm_grid *g, uint64_t block, uint32_t warps, uint64_t cycle, const uint8_t *sms)
 {
     struct room *r = &g->sm->room;
     for (size_t k = 0; g->launch->admit && k < r->placed.count; k++)
         if (r->placed.data[k].grid == g && r->placed.data[k].cycle > cycle) cycle = r->placed.data[k].cycle;
-    const struct placed_warps placed = {block, cycle, g, warps};
+    struct placed_warps placed = {.block = block, .cycle = cycle, .grid = g, .count = warps};
+    if (sms) memcpy(placed.sms, sms, launch_cluster_size(g->launch->launch));
     vec_push(&r->placed, placed);
     for (size_t k = r->placed.count - 1; k && r->placed.data[k - 1].cycle > cycle; k--) {
         r->placed.data[k] = r->placed.data[k - 1];
@@ -283,7 +291,7 @@ void room_start_placed(struct sm *s)
 {
     for (size_t k = 0; k < s->room.placed.count && s->room.placed.data[k].cycle <= s->now;) {
         const struct placed_warps p = s->room.placed.data[k];
-        if (is_behind(&s->room, k) || !warps_start(p.grid, p.block, p.count)) {
+        if (is_behind(&s->room, k) || !warps_start(&p)) {
             s->room.placed.data[k++].cycle = s->now + 1;
             continue;
         }

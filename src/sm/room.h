@@ -13,6 +13,7 @@
 // with some of its warps and the rest follow; each warp takes the lowest free slot and place.
 #pragma once
 #include "base/vec.h"
+#include "isa/bank.h"
 #include "sm/places.h"
 #include "sm/sm.h"
 
@@ -34,6 +35,7 @@ struct placed_warps {
     uint64_t block, cycle;
     struct sm_grid *grid;
     uint32_t count;
+    uint8_t sms[ISA_CLUSTER_MAX]; // of a cluster of several blocks, by rank
 };
 
 struct room {

@@ -7,6 +7,7 @@
 #include "isa/program.h"
 #include "sm/bulk.h"
 #include "sm/issue/cycle.h"
+#include "sm/net.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -42,6 +43,7 @@ void sm_destroy(struct sm *s)
     tags_fini(s);
     warpgroup_free(s);
     bulk_unit_fini(s);
+    net_fini(s);
     lsu_fini(s);
     operand_fini(s);
     board_fini(s);

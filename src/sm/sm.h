@@ -77,7 +77,8 @@ enum lsu_kind { // kinds of memory instructions
     LSU_ATOMIC,
     LSU_REDUCE,
     LSU_CONSTANT,
-    LSU_TEXTURE
+    LSU_TEXTURE,
+    LSU_REMOTE // shared memory of another block of the cluster (net.h)
 };
 
 enum line_outcome { // what became of a line sent by the load/store unit
@@ -160,7 +161,10 @@ bool sm_is_shared(const struct sm *s);  // by two grids or more
 bool sm_is_crowded(const struct sm *s); // no room for another grid
 // Starts the next `warps` warps of a block, the first or later warps, at `cycle` or as soon as slots are
 // free. `cycle` must not be before the next window.
-void sm_place(struct sm_grid *g, uint64_t block, uint32_t warps, uint64_t cycle);
+// sms: of a launch in clusters of several blocks, the SMs of the block's cluster, by rank.
+void sm_place(struct sm_grid *g, uint64_t block, uint32_t warps, uint64_t cycle, const uint8_t *sms);
+// Hands over what SMs have sent to each other in the window (net.h). sms: by number; busy: SMs with a grid, in order.
+void sm_exchange(struct sm *const *sms, struct sm *const *busy, size_t count);
 // Runs to cycle `until`: takes the replies due before `until` and sends requests to memory. A fault in a
 // warp kills the warps of its grid on the SM (sm_kill).
 void sm_run(struct sm *s, struct memory_system *m, uint64_t until);

@@ -9,6 +9,7 @@
 //     predict.h  branch prediction and wrong paths
 //     guest.h    instruction streams of mechanisms, without a warp slot
 //     bulk.h     the engine of bulk copies
+//     net.h      entries between the SMs of a GPC, for clusters
 //     line_buffer.h  lines beside L1, requested by a mechanism
 #pragma once
 #include "sm/account.h"
@@ -110,6 +111,7 @@ struct sm {
     struct check check;     // with sim.check
     struct stall *stall;    // NULL: no look for launches without end
     struct bulk_unit *bulk; // the copy engine (bulk.h); NULL: no bulk copy yet
+    struct net *net;        // entries between SMs (net.h); NULL: none yet
     struct watch_sm *watch; // NULL: not watched
 };
 

@@ -407,9 +407,10 @@ static void test_cluster(struct test *t)
         "@%p1 cp.async.bulk.global.shared::cta.bulk_group [%rd2+4096], [%r1+256], 64;\n"
         "@%p1 cp.async.bulk.commit_group;\n@%p1 cp.async.bulk.wait_group 0;\n"
         "barrier.cluster.arrive;\nbarrier.cluster.wait;\n";
-    for (unsigned late = 0; late < 2; late++) {
+    for (unsigned way = 0; way < 4; way++) {
         static struct run r;
-        r = plain(late ? "late" : "early", NULL);
+        r = plain(way == 1 ? "late" : "early", way > 1 ? "h100" : NULL);
+        r.threads = way == 3 ? 4 : 1;
         r.shape = (struct wf_launch_config){.grid = {4, 1, 1}, .block = {64, 1, 1}, .cluster = {4, 1, 1}};
         run(&r, body);
         CHECK_MSG(t, r.status == WF_OK, "%s", r.errors);
@@ -422,7 +423,7 @@ static void test_cluster(struct test *t)
 }
 
 // Every thread stores 16 bytes into the next block, and then adds to and takes the greatest of words there; all of it completes
-// at the next block's mbarrier. In time in clusters of one block.
+// at the next block's mbarrier. In time also in clusters of one block.
 static void test_async(struct test *t)
 {
     static const char body[] =
@@ -450,10 +451,11 @@ static void test_async(struct test *t)
         "ld.shared.v2.u32 {%r10, %r11}, [%r1+2048];\nmov.u32 %r15, %ctaid.x;\nmul.wide.u32 %rd3, %r15, 8;\n"
         "add.u64 %rd3, %rd3, %rd1;\n@%p1 st.global.v2.u32 [%rd3+8192], {%r10, %r11};\n"
         "barrier.cluster.arrive;\nbarrier.cluster.wait;\n";
-    for (unsigned way = 0; way < 3; way++) {
+    for (unsigned way = 0; way < 5; way++) {
         static struct run r;
         uint32_t blocks = way == 2 ? 1 : 4;
-        r = plain(way == 1 ? "late" : "early", way == 2 ? "h100" : NULL);
+        r = plain(way == 1 ? "late" : "early", way >= 2 ? "h100" : NULL);
+        r.threads = way == 4 ? 4 : 1;
         r.shape =
             (struct wf_launch_config){.grid = {blocks, 1, 1}, .block = {64, 1, 1}, .cluster = {blocks, 1, 1}};
         run(&r, body);

@@ -11,9 +11,12 @@
 #include <string.h>
 
 enum { TILE = 128, STEP = 64, THREADS = 288, SHARED = 1024 + 8 * TILE * STEP * 2 + 64 };
+enum { PERSISTENT_SHARED = 1024 + 4 * (3 * 128 * 128) + 4 * 64 * 128 + 64 };
 
 struct way {
     const char *gpu, *tech, *async;
+    bool persistent;  // gemm_f16, in clusters of two with multicast, in place of gemm_simple
+    unsigned threads; // of the host; 0: as it comes
 };
 
 // A small whole number in f16.
@@ -31,8 +34,8 @@ static void draw(struct rng *r, uint16_t *to, int *values, size_t count)
     }
 }
 
-// Boxes of 128 rows of 64 halves, swizzled over 128 bytes.
-static void describe(struct test *t, uint64_t address, unsigned rows, unsigned columns,
+// Boxes of `box` rows of 64 halves, swizzled over 128 bytes.
+static void describe(struct test *t, uint64_t address, unsigned rows, unsigned columns, unsigned box,
                      uint32_t words[TENSOR_MAP_WORDS])
 {
     const struct tensor_map map = {.address = address,
@@ -41,7 +44,7 @@ static void describe(struct test *t, uint64_t address, unsigned rows, unsigned c
                                    .swizzle = 3,
                                    .sizes = {columns, rows},
                                    .strides = {2, columns * 2},
-                                   .box = {STEP, TILE},
+                                   .box = {STEP, box},
                                    .steps = {1, 1}};
     const char *wrong = tensor_map_encode(&map, words);
     CHECK_MSG(t, !wrong, "%s", wrong);
@@ -68,6 +71,7 @@ static uint64_t check_product(struct test *t, const char *ptx, const struct way 
         wf_set_verify(c, true);
     }
     if (way->async) wf_set(c, "exec.async", way->async);
+    if (way->threads) wf_set_threads(c, way->threads);
     struct rng r;
     rng_init(&r, m + n + k);
     uint16_t *a = heap_alloc(m * k * 2), *b = heap_alloc(n * k * 2), *d = heap_alloc(m * n * 2);
@@ -77,16 +81,23 @@ static uint64_t check_product(struct test *t, const char *ptx, const struct way 
     uint64_t at_a = wf_alloc(c, m * k * 2), at_b = wf_alloc(c, n * k * 2), at_d = wf_alloc(c, m * n * 2);
     wf_write(c, at_a, a, m * k * 2);
     wf_write(c, at_b, b, n * k * 2);
-    _Alignas(64) uint32_t map_a[TENSOR_MAP_WORDS], map_b[TENSOR_MAP_WORDS];
-    describe(t, at_a, m, k, map_a);
-    describe(t, at_b, n, k, map_b);
-    struct wf_module *module = wf_module_load(c, "gemmSimple.ptx", ptx, strlen(ptx));
-    struct wf_kernel *kernel = module ? wf_kernel_find(module, "gemm_simple") : NULL;
+    _Alignas(64) uint32_t map_a[TENSOR_MAP_WORDS], map_b[TENSOR_MAP_WORDS], map_d[TENSOR_MAP_WORDS];
+    describe(t, at_a, m, k, TILE, map_a);
+    describe(t, at_b, n, k, TILE, map_b);
+    describe(t, at_d, m, n, 64, map_d);
+    struct wf_module *module = wf_module_load(c, "kernel.ptx", ptx, strlen(ptx));
+    struct wf_kernel *kernel =
+        module ? wf_kernel_find(module, way->persistent ? "gemm_f16" : "gemm_simple") : NULL;
     struct wf_launch_config shape = {
         .grid = {n / TILE, m / TILE, 1}, .block = {THREADS, 1, 1}, .shared_bytes = SHARED};
-    void *args[] = {map_a, map_b, &at_d, &n, &k};
+    if (way->persistent)
+        shape = (struct wf_launch_config){.grid = {2 * (m / 256) * (n / 256), 1, 1},
+                                          .block = {384, 1, 1},
+                                          .shared_bytes = PERSISTENT_SHARED};
+    void *args[] = {map_a, map_b, &at_d, &n, &k}, *persistent[] = {map_a, map_b, map_d, &m, &n, &k};
     struct wf_stats stats = {0};
-    bool good = kernel && wf_launch(kernel, &shape, args, 5, &stats) == WF_OK;
+    bool good = kernel && wf_launch(kernel, &shape, way->persistent ? persistent : args,
+                                    way->persistent ? 6 : 5, &stats) == WF_OK;
     CHECK_MSG(t, good, "%s", wf_errors(c));
     if (good) wf_read(c, at_d, d, m * n * 2);
     unsigned wrong = 0;
@@ -121,11 +132,16 @@ static void test_functional(struct test *t)
 
 static void test_timed(struct test *t)
 {
-    static const struct way ways[] = {{"h100", NULL, NULL},      {"h200", NULL, NULL},
-                                      {"h100", "darsie", NULL},  {"h100", "decoupled", NULL},
-                                      {"h100", "uv", NULL},      {"h100", "rfcache", NULL},
-                                      {"h100", "dac", NULL},     {"h100", "cae", NULL},
-                                      {"h100", "gscalar", NULL}, {"h100", "scalarise", NULL}};
+    static const struct way ways[] = {{.gpu = "h100"},
+                                      {.gpu = "h200"},
+                                      {.gpu = "h100", .tech = "darsie"},
+                                      {.gpu = "h100", .tech = "decoupled"},
+                                      {.gpu = "h100", .tech = "uv"},
+                                      {.gpu = "h100", .tech = "rfcache"},
+                                      {.gpu = "h100", .tech = "dac"},
+                                      {.gpu = "h100", .tech = "cae"},
+                                      {.gpu = "h100", .tech = "gscalar"},
+                                      {.gpu = "h100", .tech = "scalarise"}};
     check_products(t, ways, TEST_COUNT(ways), true);
 }
 
@@ -170,11 +186,30 @@ static void test_limit(struct test *t)
     wf_context_destroy(c);
 }
 
+// A product in clusters of two blocks: half of a tile of b is loaded by either and written to both.
+static void test_clusters(struct test *t)
+{
+    static const struct way ways[] = {{.async = "early", .persistent = true},
+                                      {.async = "late", .persistent = true},
+                                      {.gpu = "h100", .persistent = true, .threads = 1},
+                                      {.gpu = "h100", .persistent = true, .threads = 2},
+                                      {.gpu = "h100", .persistent = true, .threads = 4}};
+    char *ptx = test_read_file(t, "kernels/hopper/ptx/gemmPersistent.ptx", NULL);
+    uint64_t cycles = 0;
+    for (size_t way = 0; way < TEST_COUNT(ways); way++) {
+        uint64_t got = check_product(t, ptx, &ways[way], 256, 512, 320);
+        if (ways[way].threads > 1) CHECK_EQ(t, got, cycles);
+        cycles = got;
+    }
+    free(ptx);
+}
+
 int main(int argc, char **argv)
 {
     static const struct test_case cases[] = {{"functional", test_functional},
                                              {"timed", test_timed},
                                              {"cycles", test_cycles},
+                                             {"clusters", test_clusters},
                                              {"limit", test_limit}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }

@@ -229,6 +229,13 @@ static void test_shapes(struct test *t)
     CHECK_EQ(t, blocks, 1); // a functional device: every block that may be launched has room
     CHECK_EQ(t, cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, &wide, 64, 256 << 10), cudaSuccess);
     CHECK_EQ(t, blocks, 0);
+    struct cuda_launch_attribute pair = {.kind = ATTRIBUTE_CLUSTER, .cluster = {2, 1, 1}};
+    const struct cuda_launch_config pairs = {one, one, 0, NULL, &pair, 1};
+    int sms = 0, clusters = 0;
+    CHECK_EQ(t, cudaDeviceGetAttribute(&sms, 16, 0), cudaSuccess);
+    CHECK_EQ(t, cudaOccupancyMaxActiveClusters(&clusters, &wide, &pairs), cudaSuccess);
+    CHECK_EQ(t, clusters, sms / 2); // a functional device: a block an SM
+    CHECK_EQ(t, cudaOccupancyMaxActiveClusters(&clusters, &wide, NULL), cudaErrorInvalidValue);
     CHECK_EQ(t,
              cudaLaunchCooperativeKernel(&count, (struct cuda_dim3){100000, 1, 1}, one, (void *[]){&step}, 0,
                                          NULL),

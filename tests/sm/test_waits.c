@@ -101,7 +101,7 @@ static const char *verdict(struct test *t, const char *text, uint32_t at, struct
         struct memory_system *m = memory_system_create(&b.config.memory, 1);
         struct sm *s = sm_create(&kind.config, b.config.memory.line_bytes, 0, 1);
         struct sm_grid *g = sm_admit(s, &l, &engine);
-        sm_place(g, 0, 1, 1);
+        sm_place(g, 0, 1, 1, NULL);
         for (uint64_t now = 1; !sm_is_done_with(g) && now < 100000; now += l.window) {
             memory_system_hand_over(m, now);
             for (unsigned k = 0; k < memory_system_partitions(m); k++)

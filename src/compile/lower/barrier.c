@@ -40,6 +40,9 @@ void lower_bar(struct lower *l)
     if (p->of_cluster) {
         struct ir_inst *i = lower_effect(l, IR_CLUSTERBAR, TYPE_NONE, 0, NULL, 0, NULL);
         i->mode = p->mode == PTX_MODE_BAR_WAIT ? MODE_BAR_WAIT : MODE_BAR_ARRIVE;
+        i->sem = p->mode == PTX_MODE_BAR_WAIT ? SEM_ACQUIRE
+                 : p->sem == PTX_SEM_RELAXED  ? SEM_RELAXED
+                                              : SEM_RELEASE;
         return;
     }
     if (p->mode == PTX_MODE_BAR_RED) {

@@ -269,10 +269,8 @@ void select_simple(struct select *s, struct ir_inst *i)
 {
     unsigned op = select_table[i->op].op[0];
     struct mach_inst *m = begin(s, op);
-    if (op == OP_MEMBAR) {
-        m->i.sem = i->sem;
-        m->i.scope = i->scope;
-    }
+    if (op == OP_MEMBAR || op == OP_UCGABAR) m->i.sem = i->sem;
+    if (op == OP_MEMBAR) m->i.scope = i->scope;
     if (op == OP_TRAP || op == OP_UCGABAR || op == OP_USETMAXREG) m->i.mode = i->mode;
     if (op == OP_DEPBAR || op == OP_UTMACMDWAIT || op == OP_WGWAIT || op == OP_USETMAXREG)
         set_src(m, 0,

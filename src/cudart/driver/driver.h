@@ -119,6 +119,8 @@ enum cuda_error driver_launch(struct cudart *r, const void *kernel, const struct
                               void **params, void **extra);
 enum cuda_error driver_launch_config(struct cudart *r, const struct driver_launch_config *c,
                                      const void *kernel, void **params, void **extra);
+enum cuda_error driver_max_clusters(struct cudart *r, int *clusters, const void *kernel,
+                                    const struct driver_launch_config *c);
 // shared_of: dynamic shared memory by block size; NULL: shared_bytes.
 enum cuda_error driver_best_block(int *grid, int *block, const void *kernel, size_t (*shared_of)(int threads),
                                   size_t shared_bytes, int limit);

@@ -52,6 +52,15 @@ enum cuda_error driver_launch_config(struct cudart *r, const struct driver_launc
     return error ? error : driver_launch(r, kernel, &q, params, extra);
 }
 
+enum cuda_error driver_max_clusters(struct cudart *r, int *clusters, const void *kernel,
+                                    const struct driver_launch_config *c)
+{
+    if (!c) return cudaErrorInvalidValue;
+    struct launch_request q = {c->grid, c->block, c->shared_bytes, NULL, false, {0, 0, 0}};
+    enum cuda_error error = launch_attributes(&q, c->attributes, c->attribute_count);
+    return error ? error : launch_clusters(r, clusters, kernel, &q);
+}
+
 // The largest number of threads on an SM, by the largest block that reaches it.
 enum cuda_error driver_best_block(int *grid, int *block, const void *kernel, size_t (*shared_of)(int threads),
                                   size_t shared_bytes, int limit)

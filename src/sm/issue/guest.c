@@ -195,7 +195,7 @@ struct warp *guest_values(struct sm_grid *g, uint64_t block, unsigned warp)
 {
     struct guest *x = g->guest;
     if (!x->block) x->block = timed_block_create(g->engine);
-    timed_block_start(g->engine, x->block, block);
+    timed_block_start(g->engine, x->block, block, NULL);
     return &x->block->warps[warp];
 }
 

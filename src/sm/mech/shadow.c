@@ -8,7 +8,7 @@
 struct cta *tech_shadow_create(struct sm_grid *g) { return timed_block_create(g->engine); }
 void tech_shadow_start(struct sm_grid *g, struct cta *c, uint64_t block)
 {
-    timed_block_start(g->engine, c, block);
+    timed_block_start(g->engine, c, block, NULL);
 }
 void tech_shadow_destroy(struct cta *c) { timed_block_destroy(c); }
 
