@@ -16,6 +16,11 @@ struct heap { // as in kernels/libraries/heap.cu
     uint64_t heads[HEAP_CLASSES], next, end;
 };
 
+struct function_list {
+    const struct ptx_function **data;
+    size_t count, capacity;
+};
+
 static const struct {
     const char *name, *body;
 } services[] = {{"malloc", "warpfold_malloc"}, {"free", "warpfold_free"}};
@@ -28,7 +33,36 @@ static bool lacks(const struct ptx_module *m, const char *name)
     return false;
 }
 
-bool api_heap_is_called(const struct ptx_module *m) { return lacks(m, "malloc") || lacks(m, "free"); }
+static void reach(const struct ptx_function *f, struct u64map *seen, struct function_list *list)
+{
+    uint32_t index;
+    if (u64map_get(seen, (uintptr_t)f, &index)) return;
+    u64map_set(seen, (uintptr_t)f, 0);
+    vec_push(list, f);
+}
+
+// Whether a kernel, or a function that it calls or whose address is taken, calls malloc or free. A linked module may
+// have many functions of NVIDIA's device runtime that nothing reaches.
+bool api_heap_is_called(const struct ptx_module *m)
+{
+    struct u64map seen = {0};
+    struct function_list list = {0};
+    bool called = false;
+    if (!lacks(m, "malloc") && !lacks(m, "free")) return false;
+    for (uint32_t i = 0; i < m->function_count; i++)
+        if (m->functions[i]->is_entry || m->functions[i]->address_taken) reach(m->functions[i], &seen, &list);
+    for (size_t k = 0; k < list.count && !called; k++)
+        for (uint32_t n = 0; n < list.data[k]->inst_count && !called; n++) {
+            const struct ptx_inst *i = &list.data[k]->insts[n];
+            if (i->op != PTX_OP_CALL || i->call_target.kind != PTX_OPERAND_FUNCTION) continue;
+            const struct ptx_function *f = i->call_target.function;
+            called = !f->has_body && (str_equal(f->name, "malloc") || str_equal(f->name, "free"));
+            reach(f, &seen, &list);
+        }
+    u64map_fini(&seen);
+    vec_fini(&list);
+    return called;
+}
 
 void api_heap_join(const struct ptx_module *m, const char *ptx, size_t length, struct strbuf *joined)
 {

@@ -130,7 +130,9 @@ enum fatbin_result fatbin_text_of(const struct fatbin_parts *parts, unsigned arc
         result = fatbin_ptx(*part, architecture, &one);
         if (result != FATBIN_FOUND) break;
         fatbin_join(&all, one.ptx, one.length);
-        if (newest < one.architecture) newest = one.architecture;
+        // NVIDIA's device runtime, linked to every such program, has PTX of the newest architecture alone.
+        bool is_runtime = memmem(one.ptx, one.length, "cuda_device_runtime", strlen("cuda_device_runtime"));
+        if (newest < one.architecture && !is_runtime) newest = one.architecture;
         free(one.ptx);
     }
     *text = (struct fatbin_text){all.text, all.length, newest};
