@@ -295,8 +295,8 @@ static void test_accepted(struct test *t)
     }
 }
 
-// Clusters resident at once, as a card says by cudaOccupancyMaxActiveClusters (silicon/h100/card.csv): with eight blocks an SM, and
-// with one. (Of 16 blocks, eight an SM, the card has 58.)
+// Clusters resident at once, as a card says by cudaOccupancyMaxActiveClusters (silicon/h100/card.csv): with eight
+// blocks an SM, and with one. (Of 16 blocks, eight an SM, the card has 58.)
 static void test_occupancy(struct test *t)
 {
     static const struct {
@@ -322,8 +322,8 @@ static void test_occupancy(struct test *t)
 
 // -- time ---------------------------------------------------------------------------------------------------
 
-// Measured on an H100 (silicon/h100/card.csv, docs/notes/h100-measured.md). A kernel repeats a piece of PTX between two reads of the
-// clock. %r9: the address of the thread's word in the block of the next rank; %r11: 0.
+// Measured on an H100 (silicon/h100/card.csv, docs/notes/h100-measured.md). A kernel repeats a piece of PTX between two
+// reads of the clock. %r9: the address of the thread's word in the block of the next rank; %r11: 0.
 struct piece {
     const char *name, *text;
     uint32_t blocks, threads, times;
