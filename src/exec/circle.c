@@ -223,10 +223,14 @@ bool circle_polls(const struct circle *x, uint64_t now, uint64_t long_enough)
 static void describe_read(const struct circle_read *r, const struct warp *w, struct strbuf *out)
 {
     const struct memory *m = w->exec->launch->memory;
+    uint64_t value = 0, field = w->exec->launch->flat ? 0 : r->address >> ISA_RANK_SHIFT;
+    strbuf_printf(out, "; reads %s 0x%" PRIx64, r->space == SPACE_SHARED ? "shared" : "global", r->address);
+    if (r->space == SPACE_SHARED && field) { // another block's, on another SM
+        strbuf_printf(out, " of the block of rank %" PRIu64, field - 1);
+        return;
+    }
     const uint8_t *host =
         r->space == SPACE_SHARED ? w->shared + r->address : memory_host(m, r->address, r->bytes);
-    uint64_t value = 0;
-    strbuf_printf(out, "; reads %s 0x%" PRIx64, r->space == SPACE_SHARED ? "shared" : "global", r->address);
     if (host && r->bytes <= sizeof value) {
         memcpy(&value, host, r->bytes);
         strbuf_printf(out, " (%u bytes: 0x%" PRIx64 ")", r->bytes, value);

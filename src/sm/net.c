@@ -38,8 +38,8 @@ static struct sm_warp *find_warp(struct sm *s, const struct warp *w)
 
 // -- leaving ------------------------------------------------------------------------------------------------
 
-// Values come back from loads and, whether wanted or not, from atomics. Measured on an H100: a reduction takes as long at the
-// port of the SM that executes it as a load.
+// Values come back from loads and, whether wanted or not, from atomics. Measured on an H100: at the port of the SM
+// that executes it, a reduction takes as long as a load.
 static bool returns_values(const struct remote *m)
 {
     return m->kind == REMOTE_LOAD || m->kind == REMOTE_ATOMIC;

@@ -1,6 +1,6 @@
 // The network between the SMs of a GPC: entries for blocks of a cluster (exec/remote.h). Written by net.c alone.
 //
-//     issue ─▶ port: dsmem.bytes a cycle ── dsmem.latency ─▶ arrival: the entry is applied, its reply takes the same way
+//     issue ─▶ port: dsmem.bytes a cycle ── dsmem.latency ─▶ arrival: the entry is applied; its reply goes back
 //              the SM's own entries and its replies, in order
 //
 // The cycle of an arrival is known when the entry leaves, and is in a later window of time: sm_exchange hands entries over

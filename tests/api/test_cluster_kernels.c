@@ -1,6 +1,6 @@
-// Kernels of kernels/hopper in clusters of eight, compiled by nvcc for sm_90a, against references in C: sums by remote loads,
-// st.async and remote reductions; softmax by remote stores; histograms by reductions to random words of eight blocks. Functional
-// early and late, timed at any number of host threads, and beside the cycles of a card.
+// Kernels of kernels/hopper in clusters of eight, compiled by nvcc for sm_90a, against references in C: sums by remote
+// loads, st.async and remote reductions; softmax by remote stores; histograms by reductions to random words of eight
+// blocks. Functional early and late, timed at any number of host threads, and beside the cycles of a card.
 #include "api/warpfold.h"
 #include "base/rng.h"
 #include "harness/files.h"

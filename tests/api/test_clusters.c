@@ -217,6 +217,14 @@ static void test_faults(struct test *t)
     run_bad_anyhow(t, r, "which has ended");
     r->body = "barrier.cluster.arrive; barrier.cluster.arrive; barrier.cluster.wait;";
     run_bad_anyhow(t, r, "arrives at the cluster's barrier again");
+    // Blocks wait for words of each other.
+    r->body = "mov.u32 %r3, %cluster_ctarank; xor.b32 %r3, %r3, 1; mapa.shared::cluster.u32 %r1, s, %r3;\n"
+              "L: ld.volatile.shared::cluster.u32 %r2, [%r1]; setp.eq.u32 %p1, %r2, 0; @%p1 bra L;";
+    run_bad_anyhow(t, r, "reads shared 0x100000 of the block of rank 1");
+    r->body = "mov.u32 %r3, %cluster_ctarank; setp.eq.u32 %p1, %r3, 0; @%p1 bra A; bar.sync 1, 64;\n"
+              "A: barrier.cluster.arrive; barrier.cluster.wait;";
+    run_bad_anyhow(t, r, "deadlock in block");
+    CHECK_HAS(t, r->errors, "waits for the other threads of the cluster");
     choose_way(r, 0);
     // Rank 1 waits for an arrival that never comes, in a loop: the launch never ends.
     r->body = "mbarrier.init.shared.b64 [s], 2; mbarrier.arrive.expect_tx.shared.b64 _, [s], 48;\n"
@@ -295,8 +303,8 @@ static void test_accepted(struct test *t)
     }
 }
 
-// Clusters resident at once, as a card says by cudaOccupancyMaxActiveClusters (silicon/h100/card.csv): with eight blocks an SM, and
-// with one. (Of 16 blocks, eight an SM, the card has 58.)
+// Clusters resident at once, as a card says by cudaOccupancyMaxActiveClusters (silicon/h100/card.csv): with eight
+// blocks an SM, and with one. (Of 16 blocks, eight an SM, the card has 58.)
 static void test_occupancy(struct test *t)
 {
     static const struct {
@@ -322,8 +330,8 @@ static void test_occupancy(struct test *t)
 
 // -- time ---------------------------------------------------------------------------------------------------
 
-// Measured on an H100 (silicon/h100/card.csv, docs/notes/h100-measured.md). A kernel repeats a piece of PTX between two reads of the
-// clock. %r9: the address of the thread's word in the block of the next rank; %r11: 0.
+// Measured on an H100 (silicon/h100/card.csv, docs/notes/h100-measured.md). A kernel repeats a piece of PTX between two
+// reads of the clock. %r9: the address of the thread's word in the block of the next rank; %r11: 0.
 struct piece {
     const char *name, *text;
     uint32_t blocks, threads, times;
