@@ -212,7 +212,7 @@ void r2d2_guest_result(void *state, uint32_t index, uint64_t cycle)
     if (cycle > d->settled_at) d->settled_at = cycle;
     if (d->step.phase != R2D2_DONE) map_registers(d);
     if (d->settles) tech_at(d->grid, 0, d->settled_at);
-    if (d->ends == R2D2_ENDS_BLOCK) settle(d, d->ended, d->settled_at);
+    if (d->ends == R2D2_ENDS_BLOCK && d->ended != R2D2_BLOCKS) settle(d, d->ended, d->settled_at);
     if (d->ends == R2D2_ENDS_KERNEL) {
         d->kernel_ready = d->settled_at;
         for (; first_of_block(d).phase == R2D2_DONE && d->queued; d->queued--)
@@ -255,5 +255,6 @@ void r2d2_block_leaves(struct r2d2 *d, unsigned block)
     for (unsigned k = 0; k < d->queued; k++)
         if (d->queue[k] != block) d->queue[kept++] = d->queue[k];
     d->queued = kept;
+    if (d->serving == block) d->serving = R2D2_BLOCKS;
     d->blocks[block].state = R2D2_EMPTY;
 }

@@ -73,7 +73,7 @@ static void *sm_begin(void *launch, struct sm_grid *grid, uint64_t *counts)
     d->kernel_ready = CYCLE_NEVER;
     d->step.phase = R2D2_DONE;
     d->first_register = tech_guest_map(grid)[0];
-    d->bases = heap_alloc((R2D2_BLOCKS * d->launch->plan.base_count + 1) * sizeof *d->bases);
+    d->bases = heap_alloc(((R2D2_BLOCKS + 1) * d->launch->plan.base_count + 1) * sizeof *d->bases);
     d->threads =
         heap_alloc((d->launch->plan.thread_count * d->launch->warps + 1) * R2D2_LANES * sizeof *d->threads);
     return d;

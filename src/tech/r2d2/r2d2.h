@@ -113,7 +113,7 @@ struct r2d2 {
     bool is_begun;           // the kernel's steps
     uint64_t kernel_ready;   // cycle from which the kernel's registers are there; CYCLE_NEVER: not known yet
     struct r2d2_cursor step; // the next to issue
-    unsigned serving;        // OF_BLOCK: the block
+    unsigned serving;        // OF_BLOCK: the block; R2D2_BLOCKS: a block that has ended before
     uint8_t queue[R2D2_BLOCKS];    // blocks whose steps come next
     unsigned queued;               // number of these
     uint64_t settled_at;           // cycle of the last result so far
@@ -121,12 +121,12 @@ struct r2d2 {
     uint8_t ends;                  // enum r2d2_ends: what the step at hand completes
     unsigned ended;                // the block
     uint32_t first_register, turn; // of the guest: physical number of its R0; instructions of parts so far
-    struct r2d2_block blocks[R2D2_BLOCKS];
-    uint64_t coefficients[R2D2_LINEAR_MAX]; // bases of the kernel
-    uint64_t *bases;                        // [block][base]
-    uint32_t *threads;                      // [part][warp][lane]
-    uint64_t bank_free[R2D2_BANKS];         // cycle from which a bank of thread-index registers can be read
-    uint8_t held[R2D2_BLOCKS];              // by place: bits of enum tech_hold
+    struct r2d2_block blocks[R2D2_BLOCKS + 1]; // the last one for steps of a block that has ended
+    uint64_t coefficients[R2D2_LINEAR_MAX];    // bases of the kernel
+    uint64_t *bases;                           // [block][base]
+    uint32_t *threads;                         // [part][warp][lane]
+    uint64_t bank_free[R2D2_BANKS]; // cycle from which a bank of thread-index registers can be read
+    uint8_t held[R2D2_BLOCKS];      // by place: bits of enum tech_hold
     // Bits by place. late: the warp waits for a reply before a removed instruction. attentive: the linear registers of the
     // warp's block are not there yet.
     uint64_t alive, late, attentive;
