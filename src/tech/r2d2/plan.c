@@ -151,11 +151,12 @@ static bool is_linear(const struct planning *x, uint32_t inst)
     return linear;
 }
 
-// A warp is not looked at when another block, or a copy, ends its wait: the instruction behind stays.
+// A wait that another block, or a copy, ends. The warp is not looked at then.
+static bool is_wait(const struct inst *i) { return i->op == OP_SYNCSWAIT || i->op == OP_UCGABAR; }
+
 static bool is_behind_wait(const struct planning *x, uint32_t inst)
 {
-    unsigned before = inst ? x->d->program->insts[inst - 1].op : OP_NOP;
-    return before == OP_SYNCSWAIT || before == OP_UCGABAR;
+    return inst && is_wait(&x->d->program->insts[inst - 1]);
 }
 
 static bool is_removed_def(const struct planning *x, uint32_t def)
@@ -343,6 +344,7 @@ static void list_removed(struct planning *x)
     for (uint32_t k = 0; k < p->count; k++) {
         const struct inst *i = &x->d->program->insts[k];
         p->meets[k] = isa_has(i, ISA_EXIT) ? R2D2_ENDS : isa_has(i, ISA_BARRIER) ? R2D2_MEETS : R2D2_ALONE;
+        p->has_waits |= is_wait(i);
         p->removed_count += x->removed[k];
         p->concerns[k] = (uint8_t)((p->served[k] ? CONCERNS_READS | CONCERNS_OPERANDS : 0) |
                                    (p->removed[k + 1] ? CONCERNS_ISSUED : 0));

@@ -135,8 +135,9 @@ static void look(struct r2d2 *d, unsigned place)
     if (!d->held[place] && !d->launch->plan.removed[w->pc] && !(d->attentive >> place & 1)) return;
     bool waits = !pass_removed(d, place, w);
     if (w->state != WARP_READY) return;
-    bool is_early =
-        d->attentive >> place & 1 && d->launch->plan.first[w->pc] < d->launch->plan.first[w->pc + 1];
+    const struct r2d2_plan *p = &d->launch->plan;
+    bool reads = p->has_waits || p->first[w->pc] < p->first[w->pc + 1];
+    bool is_early = d->attentive >> place & 1 && reads;
     unsigned what = waits || is_early ? HOLD_ISSUE : 0;
     d->counters[COUNT_late] += waits && !(d->late >> place & 1);
     d->late = (d->late & ~(1ull << place)) | (uint64_t)waits << place;

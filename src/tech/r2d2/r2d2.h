@@ -60,6 +60,8 @@ enum r2d2_meeting { R2D2_ALONE, R2D2_MEETS, R2D2_ENDS }; // MEETS: a barrier; EN
 struct r2d2_plan {  // of a launch. Heap.
     uint32_t count; // instructions of the kernel
     const struct r2d2_code *code;
+    bool
+        has_waits; // the kernel has waits that end without a look at the warp: warps wait for the prologue from their start
     // By instruction, copies included: number of consecutive instructions removed from the warps, from here on; bits by number
     // (op.reads) of the registers read from linear registers; hooks to be called.
     uint32_t *removed, *served;
