@@ -2,7 +2,7 @@
 #include "cli/list.h"
 #include "energy/area.h"
 
-enum { TECHS_MAX = 14 };
+enum { TECHS_MAX = 20 };
 
 // Begins a table: a column headed `first`, a column per mechanism, and the meaning. Returns the number of
 // mechanisms.

@@ -18,7 +18,7 @@ static bool calls(const struct program *p)
     return p->function_count > 1 || p->profile == PROFILE_RISCV || p->functions[0].first != 0;
 }
 
-struct decouple *decouple_compute(const struct program *p, const struct decouple_rules *r, const bool *shared)
+struct decouple *decouple_begin(const struct program *p, const struct decouple_rules *r, const bool *shared)
 {
     struct decouple *d = heap_alloc(sizeof *d);
     *d = (struct decouple){.program = p, .rules = *r, .shared = shared, .count = p->inst_count};
@@ -30,9 +30,16 @@ struct decouple *decouple_compute(const struct program *p, const struct decouple
         return d;
     }
     mark_ssa_init(&d->analysis->ssa, p, &d->arena);
-    divergence_init(&d->analysis->divergence, &d->analysis->ssa);
     decouple_find_spills(d);
     decouple_find_demands(d);
+    return d;
+}
+
+struct decouple *decouple_compute(const struct program *p, const struct decouple_rules *r, const bool *shared)
+{
+    struct decouple *d = decouple_begin(p, r, shared);
+    if (d->whole) return d;
+    divergence_init(&d->analysis->divergence, &d->analysis->ssa);
     decouple_find_kinds(d);
     decouple_find_slices(d);
     return d;

@@ -96,6 +96,8 @@ struct decouple {
 // instruction, shared among warps by another mechanism; NULL: no instruction.
 struct decouple *decouple_compute(const struct program *p, const struct decouple_rules *r,
                                   const bool *shared);
+// The first part alone: SSA and the lanes in which values are read (`drops`, `free`); no kinds, no streams.
+struct decouple *decouple_begin(const struct program *p, const struct decouple_rules *r, const bool *shared);
 void decouple_free(struct decouple *d);
 
 // The affine stream as code: a step is an instruction of the program, or an addition (enqueue, memory order)

@@ -165,8 +165,9 @@ static inline void ask(const struct sm_warp *w, const struct op *o, struct opera
 }
 
 // Counts the read of operand `k` as the mechanisms direct. Returns the extra cycles until the operand is
-// collected; *bank: bank whose port is needed; NO_BANK: no port.
-static uint32_t ask_read(const struct sm_warp *w, const struct op *o, unsigned k, unsigned *bank)
+// collected; *bank: bank whose port is needed; NO_BANK: no port. *is_apart: whatever is written to the register.
+static uint32_t ask_read(const struct sm_warp *w, const struct op *o, unsigned k, unsigned *bank,
+                         bool *is_apart)
 {
     struct gpu_counts *counts = &w->grid->counts;
     struct operand_access a = {.physical = w->operands.map[o->reads[k]], .r = o->reads[k], .nth = (uint8_t)k};
@@ -174,8 +175,10 @@ static uint32_t ask_read(const struct sm_warp *w, const struct op *o, unsigned k
     counts->operand_reads += a.main;
     counts->operand_near_reads += a.near;
     counts->operand_word_reads += a.words;
+    counts->operand_compared += a.compared;
     counts->operand_lane_reads += a.bank != NO_BANK ? a.words : 0;
     *bank = a.bank;
+    *is_apart = a.is_apart;
     return a.cycles;
 }
 
@@ -298,12 +301,13 @@ uint64_t operand_collect_observed(struct sm *s, const struct sm_warp *w, const s
         uint32_t reg = w->operands.map[o->reads[k]];
         unsigned bank = s->operands.bank_of[reg];
         uint32_t more = 0;
+        bool is_apart = false;
         if (asked >> k & 1)
-            more = ask_read(w, o, k, &bank);
+            more = ask_read(w, o, k, &bank, &is_apart);
         else
             w->grid->counts.operand_reads++;
         uint64_t cycle = c->bank_conflicts ? take_port(s, bank, first) : first;
-        if (c->check) check_read(&s->check, reg, s->issue.lanes, s->now, cycle + more);
+        if (c->check && !is_apart) check_read(&s->check, reg, s->issue.lanes, s->now, cycle + more);
         if (cycle + more == first) continue;
         note_read(&s->operands, reg, cycle + more);
         w->grid->counts.operand_conflict_cycles += cycle - first;
@@ -318,11 +322,12 @@ void operand_look_up(struct sm *s, const struct sm_warp *w, const struct op *o)
     uint32_t asked = elsewhere(s, w, o, false);
     for (unsigned k = 0; k < o->read_count; k++) {
         unsigned bank;
+        bool is_apart = false;
         if (asked >> k & 1)
-            ask_read(w, o, k, &bank);
+            ask_read(w, o, k, &bank, &is_apart);
         else
             w->grid->counts.operand_reads++;
-        if (s->config->check)
+        if (s->config->check && !is_apart)
             check_read(&s->check, w->operands.map[o->reads[k]], s->issue.lanes, s->now, s->now + 1);
     }
 }
@@ -386,9 +391,9 @@ void operand_barrier(struct sm_warp *w, const struct op *o, uint64_t cycle, bool
 void operand_tell_result(struct sm *s, struct sm_warp *w, const struct op *o, uint64_t cycle, uint64_t had)
 {
     if (!has_other_places(s, w)) w->grid->counts.operand_writes += o->dst_words;
-    if (has_techs(s)) mech_result(w, (uint32_t)(o - w->grid->ops), cycle);
     if (s->config->check)
         check_writes(&s->check, slot_of(s, w), w->operands.map + o->dst, o, s->issue.lanes, had, cycle);
+    if (has_techs(s)) mech_result(w, (uint32_t)(o - w->grid->ops), cycle);
 }
 
 // -- readiness ----------------------------------------------------------------------------------------------

@@ -308,8 +308,9 @@ const char *sm_check_grid(const struct sm_grid *g)
 {
     const struct gpu_counts *n = &g->counts;
     const char *broken = mech_check(g);
-    if (!broken && n->fetch_fetched != n->issue_issued + n->fetch_flushed + n->predict_ghosts)
-        broken = "fetched is not issued + flushed + wrong paths";
+    if (!broken &&
+        n->fetch_fetched + n->guest_again != n->issue_issued + n->fetch_flushed + n->predict_ghosts)
+        broken = "fetched + issued again is not issued + flushed + wrong paths";
     if (!broken && g->lsu.requested != g->lsu.replied) broken = "a memory request has no reply";
     if (!broken && g->lsu.early) broken = "a mechanism has not been told of a line";
     if (!broken && g->tags.locked.count) broken = "a mechanism has left a line locked";

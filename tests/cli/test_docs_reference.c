@@ -404,7 +404,7 @@ static void test_printed(struct test *t)
         "buf=f32:256:iota --arg buf=f32:256:zero --arg s32=256 --quiet --json - --tech ";
     static const char *const techs[] = {"darsie+coarse", "dac",       "uv",  "cae",   "silicon-sync+warpman",
                                         "decoupled",     "scalarise", "mta", "snake", "gscalar",
-                                        "rfcache",       "wir"};
+                                        "rfcache",       "wir",       "r2d2"};
     char *keys = test_read_file(t, "docs/reference/keys.md", NULL),
          *counters = test_read_file(t, "docs/reference/counters.md", NULL);
     struct cli c = {.t = t};

@@ -57,6 +57,10 @@ static void test_bits(struct test *t)
         {"wir", "reuse buffer", 256 * (1 + 8 + 48 + 32 + 6 * 12 + 2 * 12)},
         {"wir", "signatures", 256 * (1 + 32 + 11)},
         {"wir", "reference counts", 2048 * 13}, // of 2048 registers and 8 of every entry
+        {"r2d2", "thread-index registers", 64 * 1024},
+        {"r2d2", "block-index registers", 32 * 32 * 64}, // of every block
+        {"r2d2:registers=8", "coefficient registers", 8 * (4 * 64 + 3 * 32)},
+        {"r2d2", "linear registers", 4 * 32 * 14}, // at every scheduler
         {"gscalar", NULL, 2048 * 33},
         {"gscalar:parts=2", "words", 2 * 2048 * 32},
         {"cae", "affine registers", 2048 * 66},

@@ -220,6 +220,12 @@ static const struct variant reused[] = {
     {"wir+silicon-sync+mta:throttle=off", true, "compile.optimise=0 l1.global=1 sim.check=1"},
 };
 
+static const struct variant linear[] = {
+    {"r2d2", true, "compile.optimise=0 sim.check=1"},
+    {"r2d2:vectors=2,registers=2,priority=last", false, "simt=stack l1.global=1 sim.check=1"},
+    {"r2d2:cycles=9+silicon-sync", true, "compile.optimise=0 issue.dependences=encoded sim.check=1"},
+};
+
 static void run_programs(struct test *t, const struct variant *of, size_t of_count, uint64_t fewer)
 {
     uint64_t count = test_is_long() ? 2000 : test_is_quick() ? 40 : fewer;
@@ -248,6 +254,7 @@ static void run_programs(struct test *t, const struct variant *of, size_t of_cou
 static void test_programs(struct test *t) { run_programs(t, variants, TEST_COUNT(variants), 400); }
 static void test_uniform(struct test *t) { run_programs(t, uniform, TEST_COUNT(uniform), 100); }
 static void test_reused(struct test *t) { run_programs(t, reused, TEST_COUNT(reused), 150); }
+static void test_linear(struct test *t) { run_programs(t, linear, TEST_COUNT(linear), 100); }
 static void test_decoupled(struct test *t) { run_programs(t, decoupled, TEST_COUNT(decoupled), 150); }
 
 static const struct variant together[] = {
@@ -485,9 +492,13 @@ static void test_named(struct test *t)
 
 int main(int argc, char **argv)
 {
-    static const struct test_case cases[] = {
-        {"programs", test_programs}, {"decoupled", test_decoupled},           {"together", test_together},
-        {"uniform", test_uniform},   {"rules_left_out", test_rules_left_out}, {"named", test_named},
-        {"reused", test_reused}};
+    static const struct test_case cases[] = {{"programs", test_programs},
+                                             {"decoupled", test_decoupled},
+                                             {"together", test_together},
+                                             {"uniform", test_uniform},
+                                             {"rules_left_out", test_rules_left_out},
+                                             {"named", test_named},
+                                             {"reused", test_reused},
+                                             {"linear", test_linear}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }

@@ -123,6 +123,8 @@ void guest_issue(struct sm_grid *g)
     g->counts.guest_issued++;
     g->counts.guest_lanes += step.lanes;
     g->counts.lanes[o->lanes] += step.lanes;
+    g->counts.guest_again += step.again;
+    if (step.again) return;
     front_take(&w->front);
     if (step.next == GUEST_ENDS)
         guest_stop(g);

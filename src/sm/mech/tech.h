@@ -211,8 +211,9 @@ struct operand_access {
     uint8_t main, near;
     uint8_t words; // words moved in place of the lanes: of one value, or of a base and a stride
     // For a result: bank of a register of all lanes read back through a port before the write; NO_BANK: none. compared:
-    // number of registers whose lanes were compared or hashed for that.
+    // number of registers whose lanes were compared or hashed for that; of an operand, added up.
     uint8_t checked, compared;
+    bool is_apart;   // an operand: another value than the register's, which may still be on its way
     uint32_t cycles; // additional latency in cycles
 };
 
@@ -331,6 +332,7 @@ struct guest_step {
     // An arithmetic result, except in double precision, goes from the end of the pipeline to its start: the next
     // instruction may issue two cycles earlier, the time of writing and reading the register (operands.bypass).
     bool forwards;
+    bool again; // the instruction issues once more from its I-buffer entry; `next` is not asked
 };
 enum { GUEST_ENDS = UINT32_MAX };
 enum { GUEST_ANY = UINT32_MAX }; // scheduler of a guest that any free scheduler issues
