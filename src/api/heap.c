@@ -7,8 +7,9 @@
 
 #include <string.h>
 
-__asm__(".pushsection .rodata\n.local heap_ptx\nheap_ptx:\n.incbin \"kernels/libraries/ptx/heap.ptx\"\n.byte 0\n"
-        ".popsection\n");
+__asm__(
+    ".pushsection .rodata\n.local heap_ptx\nheap_ptx:\n.incbin \"kernels/libraries/ptx/heap.ptx\"\n.byte 0\n"
+    ".popsection\n");
 extern const char heap_ptx[];
 
 enum { HEAP_CLASSES = 144 };
@@ -83,7 +84,8 @@ static uint64_t heap_of(struct wf_context *c)
     c->heap = memory_alloc(c->memory, bytes, 256, "the heap of malloc in device code");
     if (!c->heap) {
         diag_error(&c->diag, loc_none(),
-                   "out of device memory: the heap of malloc in device code has %llu bytes (memory.heap), %llu of %llu "
+                   "out of device memory: the heap of malloc in device code has %llu bytes (memory.heap), "
+                   "%llu of %llu "
                    "are in use",
                    (unsigned long long)bytes, (unsigned long long)memory_in_use(c->memory),
                    (unsigned long long)c->settings.memory_bytes);

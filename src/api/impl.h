@@ -276,7 +276,8 @@ bool api_check_free(struct wf_context *c, uint64_t address); // true: the invali
 // -- launches
 struct wf_pending *api_launch_create(struct wf_kernel *k);
 void api_launch_destroy(struct wf_pending *l); // must not be under way
-uint64_t api_function_address(const struct wf_module *m, const struct ptx_function *f); // what kernels have for it
+uint64_t api_function_address(const struct wf_module *m,
+                              const struct ptx_function *f); // what kernels have for it
 // run.c. api_run_begin begins a launch; on the SIMTight core the launch also ends. api_run_end: the chip has
 // reported the launch as over. api_run_never: the launch ends without having begun.
 void api_run_begin(struct wf_pending *l);

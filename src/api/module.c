@@ -190,7 +190,9 @@ struct wf_module *wf_module_load(struct wf_context *c, const char *name, const c
     struct wf_module *m = create(c, source);
     m->ptx = parsed;
     if (c->kept) m->text_hash = hash_bytes(ptx, length, hash_bytes(name, strlen(name), 0));
-    return load(m) && (!calls_heap || api_heap_attach(m)) ? m : NULL; // the context owns a half-loaded module until wf_context_destroy
+    return load(m) && (!calls_heap || api_heap_attach(m))
+               ? m
+               : NULL; // the context owns a half-loaded module until wf_context_destroy
 }
 
 struct wf_module *wf_module_load_file(struct wf_context *c, const char *path)
@@ -279,7 +281,8 @@ enum wf_status wf_bind_texture(struct wf_module *m, const char *name, uint64_t t
 {
     struct wf_context *c = m->context;
     const struct ptx_variable *v = m->ptx ? ptx_find_variable(m->ptx, name) : NULL;
-    if (!v || (v->type != PTX_TEXREF && v->type != PTX_SURFREF)) return unknown(m, "texture reference", name, next_texture);
+    if (!v || (v->type != PTX_TEXREF && v->type != PTX_SURFREF))
+        return unknown(m, "texture reference", name, next_texture);
     if (!texture || texture > c->textures.count) {
         diag_error(&c->diag, loc_none(), "0x%llx is no texture", (unsigned long long)texture);
         return WF_BAD_INPUT;

@@ -53,7 +53,9 @@ static uint64_t smaller_levels(const struct wf_texture_config *t, uint64_t texel
     uint64_t bytes = 0;
     for (unsigned k = 1; k < t->levels; k++)
         bytes += halved(t->width, k) * texel_bytes * (t->height ? halved(t->height, k) : 1) *
-                 (!t->depth ? 1 : has_layers ? t->depth : halved(t->depth, k));
+                 (!t->depth    ? 1
+                  : has_layers ? t->depth
+                               : halved(t->depth, k));
     return bytes;
 }
 
@@ -96,7 +98,8 @@ uint64_t wf_texture_create(struct wf_context *c, uint64_t data, const struct wf_
                    (unsigned long long)pitch, (unsigned long long)row_bytes);
         return 0;
     }
-    uint64_t bytes = t->levels > 1 ? pitch * rows + smaller_levels(t, texel_bytes) : pitch * (rows - 1) + row_bytes;
+    uint64_t bytes =
+        t->levels > 1 ? pitch * rows + smaller_levels(t, texel_bytes) : pitch * (rows - 1) + row_bytes;
     if (!memory_host(api_memory(c), data, bytes)) {
         struct strbuf where = {0};
         memory_describe(c->memory, data, &where);
@@ -121,7 +124,8 @@ uint64_t wf_texture_create(struct wf_context *c, uint64_t data, const struct wf_
                               .level_filter = filter_mode(t->level_filter),
                               .level_bias = t->level_bias,
                               .level_least = t->level_least,
-                              .level_most = t->level_least || t->level_most ? t->level_most : (float)t->levels};
+                              .level_most =
+                                  t->level_least || t->level_most ? t->level_most : (float)t->levels};
     for (int i = 0; i < 3; i++) texture.address[i] = address_mode(t->address[i]);
     for (size_t i = 0; i < c->textures.count; i++) // a destroyed texture has no channels
         if (!c->textures.data[i].channels) {

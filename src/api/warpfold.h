@@ -370,11 +370,11 @@ enum wf_filter { WF_FILTER_POINT, WF_FILTER_LINEAR };
 enum wf_address { WF_ADDRESS_WRAP, WF_ADDRESS_CLAMP, WF_ADDRESS_MIRROR, WF_ADDRESS_BORDER };
 struct wf_texture_config {
     enum wf_texel texel;
-    unsigned channels;             // 1, 2 or 4
+    unsigned channels; // 1, 2 or 4
     // Texels; height 0: one dimension; depth 0: at most two dimensions. With `layered`, depth counts layers; with `cube`
     // it is 6, or 6 for each cube of a layered texture.
     uint32_t width, height, depth;
-    uint32_t pitch_bytes;          // bytes from row to row; 0: rows are contiguous
+    uint32_t pitch_bytes; // bytes from row to row; 0: rows are contiguous
     bool normalised_coordinates, normalised_read;
     enum wf_filter filter;
     enum wf_address address[3];

@@ -1,7 +1,7 @@
 // Properties, attributes and limits of the device.
 #include "cudart/device.h"
-#include "cudart/array.h"
 #include "base/str.h"
+#include "cudart/array.h"
 #include "cudart/hooks.h"
 #include "cudart/launch.h"
 #include "cudart/memory.h"
@@ -252,7 +252,8 @@ static enum cuda_error limit(struct cudart *r, size_t *out, int number, size_t s
     if (!out && number == LIMIT_HEAP) { // of malloc in device code
         char bytes[32];
         snprintf(bytes, sizeof bytes, "%zu", set < 4096 ? (size_t)4096 : set);
-        if (wf_set(r->context, "memory.heap", bytes) != WF_OK) return cudart_told(r, cudaErrorMemoryAllocation);
+        if (wf_set(r->context, "memory.heap", bytes) != WF_OK)
+            return cudart_told(r, cudaErrorMemoryAllocation);
     }
     if (!out) r->limits[number] = set;
     if (out) *out = r->limits[number] ? r->limits[number] : limit_defaults[number];

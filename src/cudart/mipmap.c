@@ -68,7 +68,8 @@ static enum cuda_error destroy(struct cudart *r, struct cuda_mipmap *m)
 
 CUDART_EXPORT enum cuda_error cudaFreeMipmappedArray(struct cuda_mipmap *m) { CUDART_RUN(destroy(r, m)); }
 
-static enum cuda_error level_of(struct cudart *r, struct cuda_array **a, struct cuda_mipmap *m, unsigned level)
+static enum cuda_error level_of(struct cudart *r, struct cuda_array **a, struct cuda_mipmap *m,
+                                unsigned level)
 {
     if (!cudart_is(r, m, CUDART_MIPMAP)) return cudaErrorInvalidResourceHandle;
     if (!a || level >= m->levels) return cudaErrorInvalidValue;
@@ -76,7 +77,8 @@ static enum cuda_error level_of(struct cudart *r, struct cuda_array **a, struct 
     return cudaSuccess;
 }
 
-CUDART_EXPORT enum cuda_error cudaGetMipmappedArrayLevel(struct cuda_array **a, struct cuda_mipmap *m, unsigned level)
+CUDART_EXPORT enum cuda_error cudaGetMipmappedArrayLevel(struct cuda_array **a, struct cuda_mipmap *m,
+                                                         unsigned level)
 {
     CUDART_RUN(level_of(r, a, m, level));
 }

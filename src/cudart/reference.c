@@ -25,12 +25,12 @@ static char *ptx_name(const char *name)
     return copy;
 }
 
-static void add_reference(void **handle, const void *host, const char *name, bool is_surface, bool reads_shares)
+static void add_reference(void **handle, const void *host, const char *name, bool is_surface,
+                          bool reads_shares)
 {
     struct cudart *r = cudart_enter_plain();
-    vec_push(&r->references,
-             ((struct cudart_reference){host, (struct cudart_image *)(void *)handle, ptx_name(name),
-                                        is_surface, reads_shares, 0}));
+    vec_push(&r->references, ((struct cudart_reference){host, (struct cudart_image *)(void *)handle,
+                                                        ptx_name(name), is_surface, reads_shares, 0}));
     cudart_leave(r, cudaSuccess);
 }
 
@@ -134,7 +134,8 @@ CUDART_EXPORT enum cuda_error cudaBindTextureToArray(const struct cuda_texture_r
 }
 
 CUDART_EXPORT enum cuda_error cudaBindTextureToMipmappedArray(const struct cuda_texture_reference *t,
-                                                              struct cuda_mipmap *m, const struct cuda_channels *c)
+                                                              struct cuda_mipmap *m,
+                                                              const struct cuda_channels *c)
 {
     (void)c;
     const struct cuda_resource res = {.kind = RESOURCE_MIPMAPPED, .mipmap = m};
@@ -147,17 +148,20 @@ CUDART_EXPORT enum cuda_error cudaUnbindTexture(const struct cuda_texture_refere
     CUDART_RUN(reference_of(r, t) ? cudaSuccess : cudaErrorInvalidTexture);
 }
 
-CUDART_EXPORT enum cuda_error cudaGetTextureAlignmentOffset(size_t *offset, const struct cuda_texture_reference *t)
+CUDART_EXPORT enum cuda_error cudaGetTextureAlignmentOffset(size_t *offset,
+                                                            const struct cuda_texture_reference *t)
 {
     if (offset) *offset = 0;
     CUDART_RUN(!offset ? cudaErrorInvalidValue : reference_of(r, t) ? cudaSuccess : cudaErrorInvalidTexture);
 }
 
-static enum cuda_error find_reference(struct cudart *r, const void **reference, const void *symbol, bool is_surface)
+static enum cuda_error find_reference(struct cudart *r, const void **reference, const void *symbol,
+                                      bool is_surface)
 {
     const struct cudart_reference *ref = reference_of(r, symbol);
     if (!reference) return cudaErrorInvalidValue;
-    if (!ref || ref->is_surface != is_surface) return is_surface ? cudaErrorInvalidSurface : cudaErrorInvalidTexture;
+    if (!ref || ref->is_surface != is_surface)
+        return is_surface ? cudaErrorInvalidSurface : cudaErrorInvalidTexture;
     *reference = symbol;
     return cudaSuccess;
 }
@@ -181,7 +185,8 @@ static enum cuda_error bind_surface(struct cudart *r, const void *host, const st
     return error ? error : bind(r, ref, handle);
 }
 
-CUDART_EXPORT enum cuda_error cudaBindSurfaceToArray(const void *s, struct cuda_array *a, const struct cuda_channels *c)
+CUDART_EXPORT enum cuda_error cudaBindSurfaceToArray(const void *s, struct cuda_array *a,
+                                                     const struct cuda_channels *c)
 {
     (void)c;
     const struct cuda_resource res = {.kind = RESOURCE_ARRAY, .array = a};

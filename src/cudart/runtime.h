@@ -68,12 +68,14 @@ struct cuda_channels cudaCreateChannelDesc(int x, int y, int z, int w, int kind)
 enum cuda_error cudaCreateTextureObject(uint64_t *texture, const struct cuda_resource *res,
                                         const struct cuda_sampling *s, const void *view);
 enum cuda_error cudaDestroyTextureObject(uint64_t texture);
-enum cuda_error cudaMalloc3DArray(struct cuda_array **a, const struct cuda_channels *c, struct cuda_extent e, unsigned flags);
-enum cuda_error cudaArrayGetInfo(struct cuda_channels *c, struct cuda_extent *e, unsigned *flags, struct cuda_array *a);
-enum cuda_error cudaMemcpy2DFromArray(void *to, size_t pitch, const struct cuda_array *from, size_t x, size_t y,
-                                      size_t width, size_t height, int kind);
-enum cuda_error cudaMallocMipmappedArray(struct cuda_mipmap **m, const struct cuda_channels *c, struct cuda_extent e,
-                                         unsigned levels, unsigned flags);
+enum cuda_error cudaMalloc3DArray(struct cuda_array **a, const struct cuda_channels *c, struct cuda_extent e,
+                                  unsigned flags);
+enum cuda_error cudaArrayGetInfo(struct cuda_channels *c, struct cuda_extent *e, unsigned *flags,
+                                 struct cuda_array *a);
+enum cuda_error cudaMemcpy2DFromArray(void *to, size_t pitch, const struct cuda_array *from, size_t x,
+                                      size_t y, size_t width, size_t height, int kind);
+enum cuda_error cudaMallocMipmappedArray(struct cuda_mipmap **m, const struct cuda_channels *c,
+                                         struct cuda_extent e, unsigned levels, unsigned flags);
 enum cuda_error cudaGetMipmappedArrayLevel(struct cuda_array **a, struct cuda_mipmap *m, unsigned level);
 enum cuda_error cudaFreeMipmappedArray(struct cuda_mipmap *m);
 enum cuda_error cudaCreateSurfaceObject(uint64_t *surface, const struct cuda_resource *res);
@@ -81,8 +83,8 @@ enum cuda_error cudaGetSurfaceObjectResourceDesc(struct cuda_resource *res, uint
 enum cuda_error cudaDestroySurfaceObject(uint64_t surface);
 void __cudaRegisterTexture(void **handle, const struct cuda_texture_reference *host, const void **device,
                            const char *name, int dimensions, int reads_shares, int is_extern);
-void __cudaRegisterSurface(void **handle, const void *host, const void **device, const char *name, int dimensions,
-                           int is_extern);
+void __cudaRegisterSurface(void **handle, const void *host, const void **device, const char *name,
+                           int dimensions, int is_extern);
 enum cuda_error cudaBindTexture(size_t *offset, const struct cuda_texture_reference *t, const void *data,
                                 const struct cuda_channels *c, size_t bytes);
 enum cuda_error cudaBindTextureToArray(const struct cuda_texture_reference *t, struct cuda_array *a,

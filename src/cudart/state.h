@@ -67,9 +67,9 @@ struct cudart_texture {
 struct cudart_reference {
     const void *host; // the program's variable
     struct cudart_image *image;
-    char *name;       // heap
+    char *name;                    // heap
     bool is_surface, reads_shares; // texels of integers become 0 to 1
-    uint64_t handle; // bound; 0: nothing
+    uint64_t handle;               // bound; 0: nothing
 };
 
 struct cudart {
@@ -92,7 +92,7 @@ struct cudart {
     struct cuda_pool *pool;              // the device's default pool; NULL: not yet asked for
     VEC(struct cudart_texture) textures; // live texture and surface objects
     VEC(struct cudart_reference) references;
-    VEC(struct cudart_pending) pending;  // in order of the calls; the first `settled` are done
+    VEC(struct cudart_pending) pending; // in order of the calls; the first `settled` are done
     size_t settled;
     VEC(double) launch_end_us; // by launch: sum of the times of all launches up to this one
     struct cudart_clock clock;

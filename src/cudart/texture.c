@@ -19,7 +19,8 @@ static bool texel_of(const struct cuda_channels *c, struct wf_texture_config *t)
     return true;
 }
 
-static enum cuda_error lay_out_array(const struct cuda_array *a, struct wf_texture_config *t, uint64_t *address)
+static enum cuda_error lay_out_array(const struct cuda_array *a, struct wf_texture_config *t,
+                                     uint64_t *address)
 {
     *address = a->address;
     t->width = (uint32_t)a->extent.width;
@@ -116,7 +117,10 @@ enum cuda_error texture_destroy(struct cudart *r, uint64_t texture, bool is_surf
     return cudaSuccess;
 }
 
-CUDART_EXPORT enum cuda_error cudaDestroyTextureObject(uint64_t texture) { CUDART_RUN(texture_destroy(r, texture, false)); }
+CUDART_EXPORT enum cuda_error cudaDestroyTextureObject(uint64_t texture)
+{
+    CUDART_RUN(texture_destroy(r, texture, false));
+}
 
 static enum cuda_error describe(struct cudart *r, struct cuda_resource *res, struct cuda_sampling *s,
                                 uint64_t texture)

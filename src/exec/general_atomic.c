@@ -83,7 +83,8 @@ static uint16_t extreme_half(bool is_bf16, bool is_max, uint16_t x, uint16_t y)
 static inline uint64_t extreme(enum isa_type type, bool is_max, uint64_t old, uint64_t b)
 {
     bool is_bf16 = type == TYPE_BF16 || type == TYPE_BF16X2;
-    if (type == TYPE_F16 || type == TYPE_BF16) return extreme_half(is_bf16, is_max, (uint16_t)old, (uint16_t)b);
+    if (type == TYPE_F16 || type == TYPE_BF16)
+        return extreme_half(is_bf16, is_max, (uint16_t)old, (uint16_t)b);
     if (type == TYPE_F16X2 || type == TYPE_BF16X2)
         return extreme_half(is_bf16, is_max, (uint16_t)old, (uint16_t)b) |
                (uint64_t)extreme_half(is_bf16, is_max, (uint16_t)(old >> 16), (uint16_t)(b >> 16)) << 16;

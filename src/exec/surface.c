@@ -48,7 +48,8 @@ const struct bound *exec_surface(const struct bound *d, struct warp *w, uint8_t 
         high[l] = (uint32_t)(address >> 32);
     }
     exec_write(reg_lanes(regs, d->dst), low, active, w);
-    exec_write(reg_lanes(regs, d->dst + (i->dst[0].reg == REG_ZERO ? 0 : 1) * w->exec->vector_bytes), high, active, w);
+    exec_write(reg_lanes(regs, d->dst + (i->dst[0].reg == REG_ZERO ? 0 : 1) * w->exec->vector_bytes), high,
+               active, w);
     w->pred[d->q] = (w->pred[d->q] & ~active) | within;
     return d + 1;
 }

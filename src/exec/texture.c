@@ -226,7 +226,8 @@ static void set_level(struct fetch *f, unsigned level)
 {
     const struct texture *t = f->t;
     struct level *v = &f->level;
-    *v = (struct level){t->data, {t->width, t->height ? t->height : 1, t->depth ? t->depth : 1}, t->pitch_bytes};
+    *v = (struct level){
+        t->data, {t->width, t->height ? t->height : 1, t->depth ? t->depth : 1}, t->pitch_bytes};
     bool has_layers = t->layered || t->cube;
     for (unsigned k = 1; k <= level; k++) {
         v->data += (uint64_t)v->pitch_bytes * v->extent[1] * v->extent[2];
@@ -327,9 +328,10 @@ static bool fetch_together(struct fetch *f, const struct bound *d, uint8_t *regs
 {
     const struct warp *w = f->w;
     const bool is_float = bound_inst(d, w)->type2 == TYPE_F32;
-    if (!active || bound_inst(d, w)->op != OP_TEX || bound_inst(d, w)->src[1].kind != OPERAND_REG || !have_one_handle(d, w, regs, active) ||
-        !name_texture(f, texture_handle(d, w, regs, bit_lowest(active))) ||
-        f->t->layered || f->t->cube || !reads_within(f->t, dimensions, is_float))
+    if (!active || bound_inst(d, w)->op != OP_TEX || bound_inst(d, w)->src[1].kind != OPERAND_REG ||
+        !have_one_handle(d, w, regs, active) ||
+        !name_texture(f, texture_handle(d, w, regs, bit_lowest(active))) || f->t->layered || f->t->cube ||
+        !reads_within(f->t, dimensions, is_float))
         return false;
     const uint8_t *host = whole_texture(f);
     if (!host) return false;

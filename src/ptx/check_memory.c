@@ -180,8 +180,7 @@ static bool check_atom_type(struct check *c)
                    suffix_text(FIELD_ATOM, (unsigned)i->atom), ptx_type_name(type));
         return false;
     }
-    if (half && !(c->given & F(NOFTZ)))
-        return check_says(c, "'%s' needs .noftz", check_name(i, name));
+    if (half && !(c->given & F(NOFTZ))) return check_says(c, "'%s' needs .noftz", check_name(i, name));
     if (!half && c->given & F(NOFTZ))
         return check_says(c, "'%s' does not go with .noftz", check_name(i, name));
     return true;
@@ -204,7 +203,8 @@ static bool check_atom_vector(struct check *c)
     unsigned bits = ptx_type_bits(i->types[0]);
     struct ptx_operand *value = &i->operands[1 + is_atom];
     if (i->space == PTX_SPACE_SHARED) return check_says(c, "atomics on vectors are of global memory");
-    if (i->vector * bits > 128 || (bits == 32 && i->vector == 8)) return check_says(c, "a vector of more than 128 bits");
+    if (i->vector * bits > 128 || (bits == 32 && i->vector == 8))
+        return check_says(c, "a vector of more than 128 bits");
     if (!check_memory_operand(c, &i->operands[is_atom], i->space)) return false;
     if (value->kind != PTX_OPERAND_VECTOR || value->count != i->vector)
         return check_wrong(c, value, "a vector of as many values as the modifier says");
@@ -215,7 +215,8 @@ static bool check_atom_vector(struct check *c)
     if (d->kind != PTX_OPERAND_VECTOR || d->count != i->vector)
         return check_wrong(c, d, "a vector of as many registers as the modifier says");
     for (unsigned e = 0; e < d->count; e++)
-        if (d->elements[e].kind != PTX_OPERAND_SINK && !check_dest(c, &d->elements[e], i->types[0])) return false;
+        if (d->elements[e].kind != PTX_OPERAND_SINK && !check_dest(c, &d->elements[e], i->types[0]))
+            return false;
     return true;
 }
 

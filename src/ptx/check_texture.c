@@ -91,8 +91,9 @@ static bool check_results(struct check *c, struct ptx_operand *d)
         return check_wrong(c, d, "a vector of as many registers as .v4 or .v2 says");
     unsigned count = i->types[0] == PTX_F16X2 ? 2 : 4;
     if (i->vector != count)
-        return check_says(c, count == 2 ? "'tex.f16x2' gives two words: expected .v2"
-                                        : "'%s' gives four elements: expected .v4",
+        return check_says(c,
+                          count == 2 ? "'tex.f16x2' gives two words: expected .v2"
+                                     : "'%s' gives four elements: expected .v4",
                           ptx_op_name(i->op));
     for (unsigned e = 0; e < d->count; e++)
         if (d->elements[e].kind != PTX_OPERAND_SINK && !check_dest(c, &d->elements[e], i->types[0]))
@@ -138,14 +139,14 @@ bool check_texture(struct check *c)
         return check_says(c, "'%s' needs a destination vector and [texture, coordinates]",
                           ptx_op_name(i->op));
     bool is_cube = i->mode == PTX_MODE_TEX_CUBE || i->mode == PTX_MODE_TEX_ACUBE;
-    if (is_cube && i->types[1] != PTX_F32)
-        return check_says(c, "a cube takes coordinates of type .f32");
+    if (is_cube && i->types[1] != PTX_F32) return check_says(c, "a cube takes coordinates of type .f32");
     if (gathers && (i->mode == PTX_MODE_TEX_1D || i->mode == PTX_MODE_TEX_3D || i->mode == PTX_MODE_TEX_A1D))
         return check_says(c, "'tld4' needs a geometry of two dimensions");
     if (gathers && !strchr("rgba", i->fragment))
         return check_says(c, "'tld4' needs a component: .r, .g, .b or .a");
-    unsigned place = ptx_coordinates_place(i),
-             extra = i->level == PTX_LEVEL_GIVEN ? 1 : i->level == PTX_LEVEL_GRADIENT ? 2 : 0;
+    unsigned place = ptx_coordinates_place(i), extra = i->level == PTX_LEVEL_GIVEN      ? 1
+                                                       : i->level == PTX_LEVEL_GRADIENT ? 2
+                                                                                        : 0;
     if (i->operand_count < place + 1 + extra)
         return check_says(c, extra == 1 ? "'tex.level' needs a level behind the coordinates"
                                         : "'tex.grad' needs two gradients behind the coordinates");
@@ -184,8 +185,9 @@ static bool check_reduction(struct check *c)
         break;
     default: break;
     }
-    return check_says(c, "'sured' adds .u32, .s32 or .u64, takes the smaller or larger integer, and has .and and .or "
-                         "of .b32");
+    return check_says(
+        c, "'sured' adds .u32, .s32 or .u64, takes the smaller or larger integer, and has .and and .or "
+           "of .b32");
 }
 
 bool check_surface(struct check *c)
@@ -201,8 +203,7 @@ bool check_surface(struct check *c)
         (i->op == PTX_OP_SURED && ptx_is_layered(i->mode)))
         return check_says(c, "'%s' has no such geometry", ptx_op_name(i->op));
     if (i->op == PTX_OP_SURED && !check_reduction(c)) return false;
-    if (i->vector * ptx_type_bits(i->types[0]) > 128)
-        return check_says(c, "an access of more than 128 bits");
+    if (i->vector * ptx_type_bits(i->types[0]) > 128) return check_says(c, "an access of more than 128 bits");
     if (i->operand_count != 3)
         return check_says(c, "'%s' needs [surface, coordinates] and a %s", ptx_op_name(i->op),
                           loads ? "destination" : "value");

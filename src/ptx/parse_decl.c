@@ -286,8 +286,8 @@ static bool parse_register(struct parser *p, const struct declaration *d)
 static bool check_register_type(struct parser *p, const struct declaration *d, struct loc loc)
 {
     unsigned bits = ptx_type_bits(d->type);
-    if (!bits || d->type == PTX_BF16 || d->type == PTX_BF16X2 || d->type == PTX_F32X2 || d->type == PTX_TF32 ||
-        (d->type >= PTX_E4M3 && d->type <= PTX_B1))
+    if (!bits || d->type == PTX_BF16 || d->type == PTX_BF16X2 || d->type == PTX_F32X2 ||
+        d->type == PTX_TF32 || (d->type >= PTX_E4M3 && d->type <= PTX_B1))
         return diag_error(p->d, loc, "no register has type .%s", ptx_type_name(d->type));
     if (d->vector > 1 && (d->type == PTX_PRED || bits * d->vector > 128))
         return diag_error(p->d, loc, "a vector register has at most 128 bits and no predicates");

@@ -318,7 +318,8 @@ static enum ptx_type operand_type(const struct printer *p, const struct ptx_inst
 }
 
 // A layer, the first coordinate, is an integer whatever the others are.
-static void print_coordinates(const struct printer *p, const struct ptx_operand *o, enum ptx_type type, bool layered)
+static void print_coordinates(const struct printer *p, const struct ptx_operand *o, enum ptx_type type,
+                              bool layered)
 {
     strbuf_putc(p->out, '{');
     for (unsigned e = 0; e < o->count; e++) {

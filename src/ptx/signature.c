@@ -5,14 +5,14 @@
 
 #include <string.h>
 
-#define T(type)     (1ull << PTX_##type)
-#define BITS        (T(B16) | T(B32) | T(B64))
-#define INT         (T(U16) | T(U32) | T(U64) | T(S16) | T(S32) | T(S64))
-#define INT32_64    (T(U32) | T(U64) | T(S32) | T(S64))
-#define SIGNED      (T(S16) | T(S32) | T(S64))
-#define LOADABLE    (T(B8) | T(U8) | T(S8) | BITS | INT | T(F32) | T(F64))
-#define CONVERTIBLE (T(U8) | T(S8) | INT | T(F16) | T(BF16) | T(F32) | T(F64))
-#define ATOMIC      (BITS | INT32_64 | T(F32) | T(F64) | T(F16) | T(F16X2) | T(BF16) | T(BF16X2))
+#define T(type)       (1ull << PTX_##type)
+#define BITS          (T(B16) | T(B32) | T(B64))
+#define INT           (T(U16) | T(U32) | T(U64) | T(S16) | T(S32) | T(S64))
+#define INT32_64      (T(U32) | T(U64) | T(S32) | T(S64))
+#define SIGNED        (T(S16) | T(S32) | T(S64))
+#define LOADABLE      (T(B8) | T(U8) | T(S8) | BITS | INT | T(F32) | T(F64))
+#define CONVERTIBLE   (T(U8) | T(S8) | INT | T(F16) | T(BF16) | T(F32) | T(F64))
+#define ATOMIC        (BITS | INT32_64 | T(F32) | T(F64) | T(F16) | T(F16X2) | T(BF16) | T(BF16X2))
 #define ATOMIC_VECTOR (T(F32) | T(F16) | T(F16X2) | T(BF16) | T(BF16X2))
 
 static const struct signature signatures[] = {

@@ -29,7 +29,8 @@ static bool open_functions(struct test *t, struct functions *f, const char *gpu,
     CHECK_MSG(t, f->m, "%s", wf_errors(f->c));
     if (!f->m) return false;
     f->out = wf_alloc(f->c, 4 * THREADS);
-    return wf_symbol(f->m, "table", &f->table, NULL) == WF_OK && wf_symbol(f->m, "ready", &f->ready, NULL) == WF_OK;
+    return wf_symbol(f->m, "table", &f->table, NULL) == WF_OK &&
+           wf_symbol(f->m, "ready", &f->ready, NULL) == WF_OK;
 }
 
 static void apply(struct test *t, const struct functions *f, uint64_t from, struct wf_stream *s)
@@ -37,7 +38,8 @@ static void apply(struct test *t, const struct functions *f, uint64_t from, stru
     struct wf_launch_config shape = {.grid = {1, 1, 1}, .block = {THREADS, 1, 1}, .stream = s};
     const uint64_t params[] = {f->out, from};
     struct wf_kernel *k = wf_kernel_find(f->m, "apply");
-    CHECK_MSG(t, k && wf_launch_packed(k, &shape, params, sizeof params, NULL) == WF_OK, "%s", wf_errors(f->c));
+    CHECK_MSG(t, k && wf_launch_packed(k, &shape, params, sizeof params, NULL) == WF_OK, "%s",
+              wf_errors(f->c));
 }
 
 static void store(struct test *t, const struct functions *f)

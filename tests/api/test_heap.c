@@ -37,8 +37,8 @@ static bool open_run(struct test *t, struct heap_run *h, const char *gpu, const 
     return h->m;
 }
 
-static bool launch(struct test *t, struct heap_run *h, const char *kernel, unsigned blocks, const uint64_t *params,
-                   size_t count)
+static bool launch(struct test *t, struct heap_run *h, const char *kernel, unsigned blocks,
+                   const uint64_t *params, size_t count)
 {
     struct wf_launch_config shape = {.grid = {blocks, 1, 1}, .block = {THREADS, 1, 1}};
     struct wf_kernel *k = wf_kernel_find(h->m, kernel);
@@ -81,7 +81,8 @@ static uint64_t take_all(struct test *t, struct heap_run *h, unsigned *missing)
 static void give_all(struct test *t, struct heap_run *h)
 {
     uint32_t seen[COUNT];
-    CHECK_MSG(t, launch(t, h, "give", BLOCKS, (uint64_t[]){h->list, h->sizes, h->seen}, 3), "%s", wf_errors(h->c));
+    CHECK_MSG(t, launch(t, h, "give", BLOCKS, (uint64_t[]){h->list, h->sizes, h->seen}, 3), "%s",
+              wf_errors(h->c));
     wf_read(h->c, h->seen, seen, sizeof seen);
     for (unsigned i = 0; i < COUNT; i++) CHECK_EQ(t, seen[i], h->at[i] ? 2 * i : UINT32_MAX);
 }
@@ -140,7 +141,8 @@ static void check_wrong(struct test *t, uint64_t address, const char *says)
     struct wf_kernel *k = wf_kernel_find(h.m, "free_at");
     struct wf_launch_config one = {.grid = {1, 1, 1}, .block = {1, 1, 1}};
     enum wf_status status = WF_OK;
-    for (int i = 0; i < 2 && status == WF_OK; i++) status = wf_launch_packed(k, &one, &where, sizeof where, NULL);
+    for (int i = 0; i < 2 && status == WF_OK; i++)
+        status = wf_launch_packed(k, &one, &where, sizeof where, NULL);
     CHECK(t, status != WF_OK);
     CHECK_MSG(t, strstr(wf_errors(h.c), says), "%s", wf_errors(h.c));
     wf_context_destroy(h.c);
@@ -188,8 +190,10 @@ static void test_no_room(struct test *t)
 
 int main(int argc, char **argv)
 {
-    static const struct test_case cases[] = {{"blocks", test_blocks}, {"exhausted", test_exhausted},
-                                             {"wrong", test_wrong},   {"shared", test_shared},
+    static const struct test_case cases[] = {{"blocks", test_blocks},
+                                             {"exhausted", test_exhausted},
+                                             {"wrong", test_wrong},
+                                             {"shared", test_shared},
                                              {"no_room", test_no_room}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }

@@ -9,8 +9,9 @@
 #include <string.h>
 
 struct row {
-    const char *text;  // reads %r0 to %r3 (words), %h0, %h1 (low halves of %r0, %r1), %d0, %d1 (%r1:%r0, %r3:%r2);
-                       // writes %o0, %o1, or memory at %m, whose four words are the third set
+    const char
+        *text; // reads %r0 to %r3 (words), %h0, %h1 (low halves of %r0, %r1), %d0, %d1 (%r1:%r0, %r3:%r2);
+               // writes %o0, %o1, or memory at %m, whose four words are the third set
     uint32_t in[4], memory[4], out[2], after[4];
 };
 
@@ -41,15 +42,33 @@ static const struct row rows[] = {
     {"cvt.rn.satfinite.f16x2.f32 %o0, %r0, %r1;", {0x7f800000, ONE}, {0}, {0x7bff3c00}, {0}},
     {"cvt.rn.relu.satfinite.bf16x2.f32 %o0, %r0, %r1;", {0x7f800000, 0xbf800000}, {0}, {0x7f7f0000}, {0}},
     {"cvt.rna.satfinite.tf32.f32 %o0, %r0;", {0x7f800000}, {0}, {0x7f7fe000}, {0}},
-    {"atom.global.add.v2.f32 {%o0, %o1}, [%m], {%r0, %r1};", {ONE, TWO}, {TWO, ONE, 5, 6}, {TWO, ONE}, {THREE, THREE, 5, 6}},
+    {"atom.global.add.v2.f32 {%o0, %o1}, [%m], {%r0, %r1};",
+     {ONE, TWO},
+     {TWO, ONE, 5, 6},
+     {TWO, ONE},
+     {THREE, THREE, 5, 6}},
     {"atom.global.add.v2.f32 {%o0, _}, [%m], {%r0, %r1};", {ONE, TWO}, {TWO, ONE}, {TWO}, {THREE, THREE}},
-    {"red.global.add.v4.f32 [%m], {%r0, %r1, %r1, %r0};", {ONE, TWO}, {ONE, ONE, 0, 0}, {0}, {TWO, THREE, TWO, ONE}},
-    {"red.global.add.noftz.v8.f16 [%m], {%h0, %h0, %h0, %h0, %h0, %h0, %h0, %h0};", {0x3c00}, {0, HALF2, 0, HALF2}, {0},
+    {"red.global.add.v4.f32 [%m], {%r0, %r1, %r1, %r0};",
+     {ONE, TWO},
+     {ONE, ONE, 0, 0},
+     {0},
+     {TWO, THREE, TWO, ONE}},
+    {"red.global.add.noftz.v8.f16 [%m], {%h0, %h0, %h0, %h0, %h0, %h0, %h0, %h0};",
+     {0x3c00},
+     {0, HALF2, 0, HALF2},
+     {0},
      {HALF2, 0x40004000, HALF2, 0x40004000}},
-    {"red.global.max.noftz.v2.f16x2 [%m], {%r0, %r1};", {0x40003c00, 0xbc00c000}, {0x3c004000, 0xc000bc00}, {0},
+    {"red.global.max.noftz.v2.f16x2 [%m], {%r0, %r1};",
+     {0x40003c00, 0xbc00c000},
+     {0x3c004000, 0xc000bc00},
+     {0},
      {0x40004000, 0xbc00bc00}},
-    {"atom.global.min.noftz.v2.bf16 {%h2, %h3}, [%m], {%h0, %h1}; cvt.u32.u16 %o0, %h2; cvt.u32.u16 %o1, %h3;",
-     {0x3f80, 0x4040}, {0x40003fff}, {0x3fff, 0x4000}, {0x40003f80}},
+    {"atom.global.min.noftz.v2.bf16 {%h2, %h3}, [%m], {%h0, %h1}; cvt.u32.u16 %o0, %h2; cvt.u32.u16 %o1, "
+     "%h3;",
+     {0x3f80, 0x4040},
+     {0x40003fff},
+     {0x3fff, 0x4000},
+     {0x40003f80}},
     {"atom.global.add.noftz.bf16x2 %o0, [%m], %r0;", {0x3f804000}, {0x3f803f80}, {0x3f803f80}, {0x40004040}},
     {"red.global.add.noftz.bf16x2 [%m], %r0;", {0x3f804000}, {0x3f803f80}, {0}, {0x40004040}},
     {"discard.global.L2 [%m], 128;", {0}, {1, 2, 3, 4}, {0}, {1, 2, 3, 4}},
@@ -59,14 +78,15 @@ static void write_module(struct strbuf *out)
 {
     strbuf_puts(out, ".version 9.0\n.target sm_100\n.address_size 64\n");
     for (size_t k = 0; k < TEST_COUNT(rows); k++)
-        strbuf_printf(out,
-                      ".visible .entry k%zu(.param .u64 in, .param .u64 memory, .param .u64 out)\n{\n"
-                      ".reg .b64 %%i, %%m, %%p, %%w, %%d<2>;\n.reg .b32 %%r<4>, %%o<2>;\n.reg .b16 %%h<4>, %%x;\n"
-                      "ld.param.u64 %%i, [in];\nld.param.u64 %%m, [memory];\nld.param.u64 %%p, [out];\n"
-                      "ld.global.v4.b32 {%%r0, %%r1, %%r2, %%r3}, [%%i];\nmov.b32 {%%h0, %%x}, %%r0;\n"
-                      "mov.b32 {%%h1, %%x}, %%r1;\nmov.b64 %%d0, {%%r0, %%r1};\nmov.b64 %%d1, {%%r2, %%r3};\n"
-                      "mov.b32 %%o0, 0;\nmov.b32 %%o1, 0;\n%s\nst.global.v2.b32 [%%p], {%%o0, %%o1};\nret;\n}\n",
-                      k, rows[k].text);
+        strbuf_printf(
+            out,
+            ".visible .entry k%zu(.param .u64 in, .param .u64 memory, .param .u64 out)\n{\n"
+            ".reg .b64 %%i, %%m, %%p, %%w, %%d<2>;\n.reg .b32 %%r<4>, %%o<2>;\n.reg .b16 %%h<4>, %%x;\n"
+            "ld.param.u64 %%i, [in];\nld.param.u64 %%m, [memory];\nld.param.u64 %%p, [out];\n"
+            "ld.global.v4.b32 {%%r0, %%r1, %%r2, %%r3}, [%%i];\nmov.b32 {%%h0, %%x}, %%r0;\n"
+            "mov.b32 {%%h1, %%x}, %%r1;\nmov.b64 %%d0, {%%r0, %%r1};\nmov.b64 %%d1, {%%r2, %%r3};\n"
+            "mov.b32 %%o0, 0;\nmov.b32 %%o1, 0;\n%s\nst.global.v2.b32 [%%p], {%%o0, %%o1};\nret;\n}\n",
+            k, rows[k].text);
 }
 
 static void check_rows(struct test *t, const char *gpu)
@@ -92,10 +112,11 @@ static void check_rows(struct test *t, const char *gpu)
         wf_read(c, params[2], out, 8);
         wf_read(c, params[1], after, 16);
         for (unsigned n = 0; n < 2; n++)
-            CHECK_MSG(t, out[n] == rows[k].out[n], "%s: result %u is %08x, not %08x", rows[k].text, n, out[n], rows[k].out[n]);
+            CHECK_MSG(t, out[n] == rows[k].out[n], "%s: result %u is %08x, not %08x", rows[k].text, n, out[n],
+                      rows[k].out[n]);
         for (unsigned n = 0; n < 4; n++)
-            CHECK_MSG(t, after[n] == rows[k].after[n], "%s: word %u becomes %08x, not %08x", rows[k].text, n, after[n],
-                      rows[k].after[n]);
+            CHECK_MSG(t, after[n] == rows[k].after[n], "%s: word %u becomes %08x, not %08x", rows[k].text, n,
+                      after[n], rows[k].after[n]);
     }
     wf_context_destroy(c);
     strbuf_fini(&text);

@@ -52,13 +52,15 @@ static size_t bytes_before(const struct picture *p, unsigned level)
 {
     size_t bytes = 0;
     for (unsigned k = 0; k < level; k++)
-        bytes += (size_t)size_at(p, 0, k) * size_at(p, 1, k) * size_at(p, 2, k) * planes_of(p) * texel_bytes(p);
+        bytes +=
+            (size_t)size_at(p, 0, k) * size_at(p, 1, k) * size_at(p, 2, k) * planes_of(p) * texel_bytes(p);
     return bytes;
 }
 
 // ---- the model
 
-static double texel_at(const struct picture *p, unsigned level, const int *i, unsigned plane, unsigned channel)
+static double texel_at(const struct picture *p, unsigned level, const int *i, unsigned plane,
+                       unsigned channel)
 {
     if (channel >= p->channels) return 0;
     size_t row = ((size_t)plane * size_at(p, 2, level) + (size_t)i[2]) * size_at(p, 1, level) + (size_t)i[1];
@@ -90,7 +92,8 @@ static double corner(const struct picture *p, unsigned level, const int *at, uns
 }
 
 // Places along the axes of a level: the lower texel, and the weight of the next in 256ths.
-static void places(const struct picture *p, unsigned level, const float *x, bool linear, int *low, double *part)
+static void places(const struct picture *p, unsigned level, const float *x, bool linear, int *low,
+                   double *part)
 {
     for (unsigned k = 0; k < 3; k++) {
         low[k] = 0;
@@ -103,7 +106,8 @@ static void places(const struct picture *p, unsigned level, const float *x, bool
     }
 }
 
-static double sample(const struct picture *p, unsigned level, const float *x, unsigned plane, unsigned channel)
+static double sample(const struct picture *p, unsigned level, const float *x, unsigned plane,
+                     unsigned channel)
 {
     int low[3];
     double part[3], sum = 0;
@@ -129,7 +133,8 @@ static unsigned face_of(const float *x, float *on_face)
                   {1, -1, 0, 1, 2, -1}, {2, 1, 0, 1, 1, -1},  {2, -1, 0, -1, 1, -1}};
     unsigned best = 0;
     for (unsigned f = 1; f < 6; f++)
-        if ((float)faces[f].sign * x[faces[f].major] > (float)faces[best].sign * x[faces[best].major]) best = f;
+        if ((float)faces[f].sign * x[faces[f].major] > (float)faces[best].sign * x[faces[best].major])
+            best = f;
     float m = fabsf(x[faces[best].major]);
     on_face[0] = ((float)faces[best].s_sign * x[faces[best].s] / m + 1) / 2;
     on_face[1] = ((float)faces[best].t_sign * x[faces[best].t] / m + 1) / 2;
@@ -184,22 +189,28 @@ static void expected(const struct picture *p, enum access access, const struct r
 static void write_kernel(enum geometry g, enum access access, unsigned component, struct strbuf *out)
 {
     static const char *const names[] = {"1d", "2d", "3d", "a1d", "a2d", "cube", "acube"};
-    static const char *const coordinates[] = {"{%x}",          "{%x, %y}",         "{%x, %y, %z, %z}",   "{%l, %x}",
-                                              "{%l, %x, %y, %y}", "{%x, %y, %z, %z}", "{%l, %x, %y, %z}"};
+    static const char *const coordinates[] = {"{%x}",
+                                              "{%x, %y}",
+                                              "{%x, %y, %z, %z}",
+                                              "{%l, %x}",
+                                              "{%l, %x, %y, %y}",
+                                              "{%x, %y, %z, %z}",
+                                              "{%l, %x, %y, %z}"};
     static const char *const gradients[] = {"", "{%g0}, {%h0}", "{%g0, %g1}, {%h0, %h1}",
                                             "{%g0, %g1, %g2, %g2}, {%h0, %h1, %h2, %h2}"};
     static const char *const levels[] = {"", ".base", ".level", ".grad", ""};
     unsigned slopes = is_cube(g) ? 3 : axes_of(g);
-    strbuf_printf(out,
-                  ".version 7.8\n.target sm_80\n.address_size 64\n"
-                  ".visible .entry k(.param .u64 in, .param .u64 out, .param .u64 texture)\n{\n"
-                  ".reg .b64 %%in, %%out, %%t;\n.reg .b32 %%i, %%l, %%x, %%y, %%z, %%v, %%g<3>, %%h<3>, %%a, %%b, "
-                  "%%c, %%d;\n"
-                  "ld.param.u64 %%in, [in];\nld.param.u64 %%out, [out];\nld.param.u64 %%t, [texture];\n"
-                  "mov.u32 %%i, %%tid.x;\nmad.wide.u32 %%in, %%i, %d, %%in;\nmad.wide.u32 %%out, %%i, 16, %%out;\n"
-                  "ld.global.v4.b32 {%%x, %%y, %%z, %%l}, [%%in];\nld.global.v4.b32 {%%v, %%g0, %%g1, %%g2}, "
-                  "[%%in + 16];\nld.global.v2.b32 {%%h0, %%h1}, [%%in + 32];\nld.global.b32 %%h2, [%%in + 40];\n",
-                  WORDS * 4);
+    strbuf_printf(
+        out,
+        ".version 7.8\n.target sm_80\n.address_size 64\n"
+        ".visible .entry k(.param .u64 in, .param .u64 out, .param .u64 texture)\n{\n"
+        ".reg .b64 %%in, %%out, %%t;\n.reg .b32 %%i, %%l, %%x, %%y, %%z, %%v, %%g<3>, %%h<3>, %%a, %%b, "
+        "%%c, %%d;\n"
+        "ld.param.u64 %%in, [in];\nld.param.u64 %%out, [out];\nld.param.u64 %%t, [texture];\n"
+        "mov.u32 %%i, %%tid.x;\nmad.wide.u32 %%in, %%i, %d, %%in;\nmad.wide.u32 %%out, %%i, 16, %%out;\n"
+        "ld.global.v4.b32 {%%x, %%y, %%z, %%l}, [%%in];\nld.global.v4.b32 {%%v, %%g0, %%g1, %%g2}, "
+        "[%%in + 16];\nld.global.v2.b32 {%%h0, %%h1}, [%%in + 32];\nld.global.b32 %%h2, [%%in + 40];\n",
+        WORDS * 4);
     if (access == GATHER)
         strbuf_printf(out, "tld4.%c.%s", "rgba"[component], names[g]);
     else
@@ -212,12 +223,16 @@ static void write_kernel(enum geometry g, enum access access, unsigned component
 
 // ---- a case
 
-static float between(struct rng *r, float least, float most) { return least + rng_f32(rng_next(r)) * (most - least); }
+static float between(struct rng *r, float least, float most)
+{
+    return least + rng_f32(rng_next(r)) * (most - least);
+}
 
 static void make_picture(struct rng *r, struct picture *p, enum access access)
 {
     p->geometry = (enum geometry)rng_below(r, GEOMETRIES);
-    while (access == GATHER && (axes_of(p->geometry) != 2)) p->geometry = (enum geometry)rng_below(r, GEOMETRIES);
+    while (access == GATHER && (axes_of(p->geometry) != 2))
+        p->geometry = (enum geometry)rng_below(r, GEOMETRIES);
     for (unsigned k = 0; k < 3; k++) p->size[k] = k < axes_of(p->geometry) ? 1 + rng_below(r, 11) : 1;
     if (is_cube(p->geometry)) p->size[1] = p->size[0];
     p->layers = is_layered(p->geometry) ? 1 + rng_below(r, 4) : 1;
@@ -261,7 +276,8 @@ static void make_requests(struct rng *r, const struct picture *p, struct request
 // Half of the cases are timed, most of them with a mechanism.
 static void time_some(struct wf_context *c, uint64_t seed)
 {
-    static const char *const mechanisms[] = {"base", "darsie", "decoupled", "wir", "dac", "scalarise", "uv+rfcache"};
+    static const char *const mechanisms[] = {"base", "darsie",    "decoupled", "wir",
+                                             "dac",  "scalarise", "uv+rfcache"};
     if (seed % 2) return;
     wf_gpu(c, "tiny");
     wf_tech(c, mechanisms[seed / 2 % TEST_COUNT(mechanisms)]);
@@ -290,8 +306,9 @@ static void check_case(struct test *t, uint64_t seed)
                                        .width = p.size[0],
                                        .height = axes_of(p.geometry) > 1 ? p.size[1] : 0,
                                        .depth = p.geometry == D3 ? p.size[2]
-                                                : is_layered(p.geometry) || is_cube(p.geometry) ? planes_of(&p)
-                                                                                                : 0,
+                                                : is_layered(p.geometry) || is_cube(p.geometry)
+                                                    ? planes_of(&p)
+                                                    : 0,
                                        .normalised_coordinates = p.normalised,
                                        .normalised_read = p.is_byte,
                                        .filter = p.linear ? WF_FILTER_LINEAR : WF_FILTER_POINT,
@@ -307,7 +324,8 @@ static void check_case(struct test *t, uint64_t seed)
     wf_write(c, data, p.bytes, bytes_before(&p, p.levels));
     struct wf_module *m = wf_module_load(c, "layers.ptx", ptx.text, ptx.length);
     struct wf_kernel *k = m ? wf_kernel_find(m, "k") : NULL;
-    uint64_t params[] = {wf_alloc(c, sizeof in), wf_alloc(c, sizeof got), wf_texture_create(c, data, &config)};
+    uint64_t params[] = {wf_alloc(c, sizeof in), wf_alloc(c, sizeof got),
+                         wf_texture_create(c, data, &config)};
     wf_write(c, params[0], in, sizeof in);
     struct wf_launch_config launch = {.grid = {1, 1, 1}, .block = {FETCHES, 1, 1}};
     bool ran = k && params[2] && wf_launch_packed(k, &launch, params, sizeof params, NULL) == WF_OK;
@@ -317,12 +335,13 @@ static void check_case(struct test *t, uint64_t seed)
         double want[4];
         expected(&p, access, &in[f], want);
         for (unsigned n = 0; n < 4; n++)
-            CHECK_MSG(t, fabs((double)got[f][n] - want[n]) <= 2e-5,
-                      "seed %llu, geometry %d, access %d, %u levels%s%s: fetch %u at (%g, %g, %g), layer %d, level "
-                      "%g, component %u is %g, not %g",
-                      (unsigned long long)seed, p.geometry, access, p.levels, p.linear ? ", linear" : "",
-                      p.levels_linear ? ", levels linear" : "", f, (double)in[f].x[0], (double)in[f].x[1],
-                      (double)in[f].x[2], in[f].layer, level_of(&p, access, &in[f]), n, (double)got[f][n], want[n]);
+            CHECK_MSG(
+                t, fabs((double)got[f][n] - want[n]) <= 2e-5,
+                "seed %llu, geometry %d, access %d, %u levels%s%s: fetch %u at (%g, %g, %g), layer %d, level "
+                "%g, component %u is %g, not %g",
+                (unsigned long long)seed, p.geometry, access, p.levels, p.linear ? ", linear" : "",
+                p.levels_linear ? ", levels linear" : "", f, (double)in[f].x[0], (double)in[f].x[1],
+                (double)in[f].x[2], in[f].layer, level_of(&p, access, &in[f]), n, (double)got[f][n], want[n]);
     }
     wf_context_destroy(c);
     strbuf_fini(&ptx);
@@ -358,22 +377,25 @@ static unsigned log2_of(unsigned bytes)
 static void write_surface_kernel(const struct surface *s, struct strbuf *out)
 {
     static const char *const names[] = {"1d", "2d", "3d", "a1d", "a2d"};
-    static const char *const coordinates[] = {"{%x}", "{%x, %y}", "{%x, %y, %z, %z}", "{%l, %x}", "{%l, %x, %y, %y}"};
+    static const char *const coordinates[] = {"{%x}", "{%x, %y}", "{%x, %y, %z, %z}", "{%l, %x}",
+                                              "{%l, %x, %y, %y}"};
     static const char *const boundaries[] = {"clamp", "zero", "trap"};
     static const char *const values[] = {"%a", "%a", "%a", "%w", "{%a, %b, %c, %d}"};
     unsigned size = log2_of(s->bytes);
-    strbuf_puts(out, ".version 7.8\n.target sm_80\n.address_size 64\n"
-                     ".visible .entry k(.param .u64 in, .param .u64 out, .param .u64 surface)\n{\n"
-                     ".reg .b64 %in, %out, %t, %w;\n.reg .b32 %i, %l, %x, %y, %z, %a, %b, %c, %d;\n"
-                     "ld.param.u64 %in, [in];\nld.param.u64 %out, [out];\nld.param.u64 %t, [surface];\n"
-                     "mov.u32 %i, %tid.x;\nmad.wide.u32 %in, %i, 32, %in;\nmad.wide.u32 %out, %i, 16, %out;\n"
-                     "ld.global.v4.b32 {%x, %y, %z, %l}, [%in];\nld.global.v4.b32 {%a, %b, %c, %d}, [%in + 16];\n"
-                     "mov.b64 %w, {%a, %b};\n");
+    strbuf_puts(out,
+                ".version 7.8\n.target sm_80\n.address_size 64\n"
+                ".visible .entry k(.param .u64 in, .param .u64 out, .param .u64 surface)\n{\n"
+                ".reg .b64 %in, %out, %t, %w;\n.reg .b32 %i, %l, %x, %y, %z, %a, %b, %c, %d;\n"
+                "ld.param.u64 %in, [in];\nld.param.u64 %out, [out];\nld.param.u64 %t, [surface];\n"
+                "mov.u32 %i, %tid.x;\nmad.wide.u32 %in, %i, 32, %in;\nmad.wide.u32 %out, %i, 16, %out;\n"
+                "ld.global.v4.b32 {%x, %y, %z, %l}, [%in];\nld.global.v4.b32 {%a, %b, %c, %d}, [%in + 16];\n"
+                "mov.b64 %w, {%a, %b};\n");
     const char *g = names[s->geometry], *at = coordinates[s->geometry], *edge = boundaries[s->boundary];
     if (s->operation == LOADS) {
         strbuf_printf(out, "suld.b.%s.%s.%s %s, [%%t, %s];\n", g, element[size], edge, values[size], at);
         if (size == 3) strbuf_puts(out, "mov.b64 {%a, %b}, %w;\n");
-        if (size < 3) strbuf_printf(out, "and.b32 %%a, %%a, %u;\n", size == 2 ? UINT32_MAX : (1u << (8 << size)) - 1);
+        if (size < 3)
+            strbuf_printf(out, "and.b32 %%a, %%a, %u;\n", size == 2 ? UINT32_MAX : (1u << (8 << size)) - 1);
         strbuf_puts(out, "st.global.v4.b32 [%out], {%a, %b, %c, %d};\n");
     } else if (s->operation == STORES) {
         strbuf_printf(out, "sust.b.%s.%s.%s [%%t, %s], %s;\n", g, element[size], edge, at, values[size]);
@@ -383,7 +405,7 @@ static void write_surface_kernel(const struct surface *s, struct strbuf *out)
     strbuf_puts(out, "ret;\n}\n");
 }
 
-struct surface_request { // of a lane
+struct surface_request {    // of a lane
     int32_t x, y, z, layer; // x in bytes
     uint8_t value[16];
 };
@@ -392,7 +414,8 @@ struct surface_request { // of a lane
 static long place_of(const struct surface *s, const struct surface_request *q)
 {
     int32_t at[4] = {q->x, q->y, q->z, q->layer};
-    int64_t most[4] = {(int64_t)s->size[0] * s->bytes - s->bytes, s->size[1] - 1, s->size[2] - 1, s->planes - 1};
+    int64_t most[4] = {(int64_t)s->size[0] * s->bytes - s->bytes, s->size[1] - 1, s->size[2] - 1,
+                       s->planes - 1};
     bool has[4] = {true, axes_of(s->geometry) > 1, s->geometry == D3, is_layered(s->geometry)};
     bool outside = false;
     for (unsigned k = 0; k < 4; k++) {
@@ -416,7 +439,8 @@ static void make_surface(struct rng *r, struct surface *s)
 }
 
 // The lane's place: the lane's own texel of a store, if it is inside, else any around the surface.
-static void make_surface_request(struct rng *r, const struct surface *s, unsigned lane, struct surface_request *q)
+static void make_surface_request(struct rng *r, const struct surface *s, unsigned lane,
+                                 struct surface_request *q)
 {
     uint32_t texel = lane;
     q->x = (int32_t)((int)rng_below(r, s->size[0] + 4) - 2) * (int32_t)s->bytes;
@@ -435,7 +459,8 @@ static void make_surface_request(struct rng *r, const struct surface *s, unsigne
     for (unsigned k = 0; k < 16; k++) q->value[k] = (uint8_t)rng_next(r);
 }
 
-static void model_surface(const struct surface *s, const struct surface_request *in, uint8_t *bytes, uint8_t (*out)[16])
+static void model_surface(const struct surface *s, const struct surface_request *in, uint8_t *bytes,
+                          uint8_t (*out)[16])
 {
     for (unsigned f = 0; f < FETCHES; f++) {
         long at = place_of(s, &in[f]);
@@ -455,7 +480,8 @@ static void model_surface(const struct surface *s, const struct surface_request 
 
 static uint64_t surface_object(struct wf_context *c, const struct surface *s, uint64_t data)
 {
-    static const enum wf_texel texels[] = {WF_TEXEL_U8, WF_TEXEL_U16, WF_TEXEL_U32, WF_TEXEL_U32, WF_TEXEL_U32};
+    static const enum wf_texel texels[] = {WF_TEXEL_U8, WF_TEXEL_U16, WF_TEXEL_U32, WF_TEXEL_U32,
+                                           WF_TEXEL_U32};
     unsigned size = log2_of(s->bytes);
     struct wf_texture_config config = {.texel = texels[size],
                                        .channels = size < 3 ? 1 : 1u << (size - 2),
@@ -469,8 +495,8 @@ static uint64_t surface_object(struct wf_context *c, const struct surface *s, ui
 }
 
 // Runs the kernel over the surface; false: an error, in wf_errors.
-static bool run_surface(struct wf_context *c, const struct surface *s, const struct surface_request *in, uint8_t *bytes,
-                        size_t size, uint8_t (*out)[16])
+static bool run_surface(struct wf_context *c, const struct surface *s, const struct surface_request *in,
+                        uint8_t *bytes, size_t size, uint8_t (*out)[16])
 {
     struct strbuf ptx = {0};
     wf_set(c, "memory.size", "4M");
@@ -478,7 +504,8 @@ static bool run_surface(struct wf_context *c, const struct surface *s, const str
     struct wf_module *m = wf_module_load(c, "surface.ptx", ptx.text, ptx.length);
     struct wf_kernel *k = m ? wf_kernel_find(m, "k") : NULL;
     uint64_t data = wf_alloc(c, size);
-    uint64_t params[] = {wf_alloc(c, FETCHES * sizeof *in), wf_alloc(c, FETCHES * 16), surface_object(c, s, data)};
+    uint64_t params[] = {wf_alloc(c, FETCHES * sizeof *in), wf_alloc(c, FETCHES * 16),
+                         surface_object(c, s, data)};
     struct wf_launch_config launch = {.grid = {1, 1, 1}, .block = {FETCHES, 1, 1}};
     wf_write(c, data, bytes, size);
     wf_write(c, params[0], in, FETCHES * sizeof *in);
@@ -508,7 +535,12 @@ static void check_surface(struct test *t, uint64_t seed)
     time_some(c, seed);
     bool ran = run_surface(c, &s, in, bytes, size, out);
     CHECK_MSG(t, ran, "seed %llu: %s", (unsigned long long)seed, wf_errors(c));
-    if (ran) CHECK_MSG(t, memcmp(bytes, want, size) == 0, "seed %llu: another content: geometry %d, %u x %u x %u, %u planes, %u bytes, operation %d, boundary %d", (unsigned long long)seed, s.geometry, s.size[0], s.size[1], s.size[2], s.planes, s.bytes, s.operation, s.boundary);
+    if (ran)
+        CHECK_MSG(t, memcmp(bytes, want, size) == 0,
+                  "seed %llu: another content: geometry %d, %u x %u x %u, %u planes, %u bytes, operation %d, "
+                  "boundary %d",
+                  (unsigned long long)seed, s.geometry, s.size[0], s.size[1], s.size[2], s.planes, s.bytes,
+                  s.operation, s.boundary);
     for (unsigned f = 0; ran && s.operation == LOADS && f < FETCHES; f++)
         CHECK_MSG(t, memcmp(out[f], want_out[f], 16) == 0, "seed %llu: lane %u loads something else",
                   (unsigned long long)seed, f);

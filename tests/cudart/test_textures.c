@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static char layers, faces, levels, twice, by_line, by_shares, by_screen; // host functions: only the addresses count
+static char layers, faces, levels, twice, by_line, by_shares,
+    by_screen; // host functions: only the addresses count
 static struct cuda_texture_reference line = {.address = {1, 1, 1}}, shares = {.address = {1, 1, 1}};
 static char screen;
 
@@ -16,11 +17,13 @@ static void register_program(const char *ptx, size_t length)
     static const struct {
         char *host;
         const char *name;
-    } kernels[] = {{&layers, "layers"},   {&faces, "faces"},         {&levels, "levels"},      {&twice, "twice"},
-                   {&by_line, "by_line"}, {&by_shares, "by_shares"}, {&by_screen, "by_screen"}};
+    } kernels[] = {{&layers, "layers"},      {&faces, "faces"},     {&levels, "levels"},
+                   {&twice, "twice"},        {&by_line, "by_line"}, {&by_shares, "by_shares"},
+                   {&by_screen, "by_screen"}};
     void **handle = __cudaRegisterFatBinary(fat_make(ptx, length, FAT_PLAIN));
     for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++)
-        __cudaRegisterFunction(handle, kernels[i].host, NULL, kernels[i].name, -1, NULL, NULL, NULL, NULL, NULL);
+        __cudaRegisterFunction(handle, kernels[i].host, NULL, kernels[i].name, -1, NULL, NULL, NULL, NULL,
+                               NULL);
     __cudaRegisterTexture(handle, &line, NULL, "::line", 1, 0, 0);
     __cudaRegisterTexture(handle, &shares, NULL, "::light::shares", 2, 1, 0);
     __cudaRegisterSurface(handle, &screen, NULL, "screen", 1, 0);
@@ -50,7 +53,10 @@ static void test_layers(struct test *t)
     CHECK_EQ(t, cudaMalloc3DArray(&res.array, &c, extent, 1), cudaSuccess);
     CHECK_EQ(t, cudaArrayGetInfo(NULL, &told, &flags, res.array), cudaSuccess);
     CHECK(t, told.depth == L && flags == 1);
-    struct cuda_copy_3d copy = {.from = {in, sizeof(float) * W, W, H}, .to_array = res.array, .extent = extent, .kind = COPY_TO_DEVICE};
+    struct cuda_copy_3d copy = {.from = {in, sizeof(float) * W, W, H},
+                                .to_array = res.array,
+                                .extent = extent,
+                                .kind = COPY_TO_DEVICE};
     CHECK_EQ(t, cudaMemcpy3D(&copy), cudaSuccess);
     CHECK_EQ(t, cudaCreateTextureObject(&texture, &res, &plain, NULL), cudaSuccess);
     CHECK_EQ(t, cudaMallocManaged((void **)&out, sizeof in, 1), cudaSuccess);
@@ -71,8 +77,10 @@ static void test_faces(struct test *t)
     for (int i = 0; i < 6 * N * N; i++) in[i] = (float)i;
     CHECK_EQ(t, cudaMalloc3DArray(&res.array, &c, (struct cuda_extent){N, N, 5}, 4), cudaErrorInvalidValue);
     CHECK_EQ(t, cudaMalloc3DArray(&res.array, &c, (struct cuda_extent){N, N, 6}, 4), cudaSuccess);
-    struct cuda_copy_3d copy = {
-        .from = {in, sizeof(float) * N, N, N}, .to_array = res.array, .extent = {N, N, 6}, .kind = COPY_TO_DEVICE};
+    struct cuda_copy_3d copy = {.from = {in, sizeof(float) * N, N, N},
+                                .to_array = res.array,
+                                .extent = {N, N, 6},
+                                .kind = COPY_TO_DEVICE};
     CHECK_EQ(t, cudaMemcpy3D(&copy), cudaSuccess);
     CHECK_EQ(t, cudaCreateTextureObject(&texture, &res, &plain, NULL), cudaSuccess);
     CHECK_EQ(t, cudaMallocManaged((void **)&out, 6 * sizeof *out, 1), cudaSuccess);
@@ -89,7 +97,8 @@ static void test_levels(struct test *t)
     float in[N * N], *out;
     struct cuda_channels c = cudaCreateChannelDesc(32, 0, 0, 0, CHANNEL_FLOAT);
     struct cuda_resource res = {.kind = RESOURCE_MIPMAPPED};
-    struct cuda_sampling s = {.address = {1, 1, 1}, .normalised_coordinates = 1, .mipmap_filter = 1, .mipmap_max = 9};
+    struct cuda_sampling s = {
+        .address = {1, 1, 1}, .normalised_coordinates = 1, .mipmap_filter = 1, .mipmap_max = 9};
     struct cuda_array *level;
     uint64_t texture = 0;
     CHECK_EQ(t, cudaMallocMipmappedArray(&res.mipmap, &c, (struct cuda_extent){N, N, 0}, 99, 0), cudaSuccess);
@@ -100,7 +109,9 @@ static void test_levels(struct test *t)
         CHECK_EQ(t, cudaGetMipmappedArrayLevel(&level, res.mipmap, k), cudaSuccess);
         CHECK_EQ(t, cudaArrayGetInfo(NULL, &extent, NULL, level), cudaSuccess);
         CHECK(t, extent.width == (size_t)N >> k && extent.height == (size_t)N >> k && extent.depth == 0);
-        CHECK_EQ(t, cudaMemcpy2DToArray(level, 0, 0, in, 4 * extent.width, 4 * extent.width, extent.height, COPY_TO_DEVICE),
+        CHECK_EQ(t,
+                 cudaMemcpy2DToArray(level, 0, 0, in, 4 * extent.width, 4 * extent.width, extent.height,
+                                     COPY_TO_DEVICE),
                  cudaSuccess);
         CHECK_EQ(t, cudaFreeArray(level), cudaErrorInvalidResourceHandle);
     }
@@ -120,7 +131,9 @@ static struct cuda_array *words_array(struct test *t, int width, int height, con
     struct cuda_channels c = cudaCreateChannelDesc(32, 0, 0, 0, CHANNEL_SIGNED);
     struct cuda_array *a = NULL;
     CHECK_EQ(t, cudaMallocArray(&a, &c, (size_t)width, (size_t)height, 2), cudaSuccess);
-    CHECK_EQ(t, cudaMemcpy2DToArray(a, 0, 0, words, 4 * (size_t)width, 4 * (size_t)width, height ? (size_t)height : 1, COPY_TO_DEVICE),
+    CHECK_EQ(t,
+             cudaMemcpy2DToArray(a, 0, 0, words, 4 * (size_t)width, 4 * (size_t)width,
+                                 height ? (size_t)height : 1, COPY_TO_DEVICE),
              cudaSuccess);
     return a;
 }

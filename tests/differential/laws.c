@@ -23,7 +23,9 @@ static const struct law {
     const char *left[TERMS], *right[TERMS];
     bool of_crossbar; // holds only if requests go through the crossbar
 } laws[] = {
-    {{"sm.fetch.fetched"}, {"sm.issue.issued", "sm.fetch.flushed", "sm.predict.ghosts"}, false},
+    {{"sm.fetch.fetched", "sm.guest.again"},
+     {"sm.issue.issued", "sm.fetch.flushed", "sm.predict.ghosts"},
+     false},
     {{"sm.issue.issued"}, {"sm.slots.issued", "sm.issue.beside", "sm.issue.port"}, false},
     {{"sm.lanes.", "sm.issue.spared_lanes"}, {"exec.thread_instructions", "sm.guest.lanes"}, false},
     {{"memory.requests"}, {"memory.replies"}, true},

@@ -133,8 +133,7 @@ static void put_operands(struct strbuf *out, const struct ir_inst *i)
 // What a fetch or a surface address has beside its operands.
 static void put_fetch(struct strbuf *out, const struct ir_inst *i)
 {
-    if (i->op == IR_SUADDR)
-        strbuf_printf(out, "%s %" PRId64 " bytes", i->bank ? " clamped" : "", i->offset);
+    if (i->op == IR_SUADDR) strbuf_printf(out, "%s %" PRId64 " bytes", i->bank ? " clamped" : "", i->offset);
     if (i->op != IR_TEX) return;
     if (i->offset == FETCH_LEVEL) strbuf_puts(out, " level");
     if (i->offset == FETCH_GRADIENT) strbuf_puts(out, " gradients");

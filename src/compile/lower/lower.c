@@ -242,7 +242,8 @@ static void create_functions(struct lower_unit *u)
 static void add_data_symbols(struct lower_unit *u)
 {
     for (size_t k = 1; k < u->reach->functions.count; k++)
-        if (u->reach->functions.data[k].address_taken) lower_add_function_symbol(u, u->reach->functions.data[k].function);
+        if (u->reach->functions.data[k].address_taken)
+            lower_add_function_symbol(u, u->reach->functions.data[k].function);
     for (size_t k = 0; k < u->reach->variables.count; k++) {
         const struct ptx_variable *v = u->reach->variables.data[k];
         for (uint32_t n = 0; n < v->relocation_count; n++)

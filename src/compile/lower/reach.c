@@ -113,7 +113,8 @@ static bool walk_call(struct walker *w, const struct ptx_inst *i)
     const struct ptx_operand *target = &i->call_target;
     if (target->kind == PTX_OPERAND_FUNCTION && reach_service_of(target->function) != SERVICE_NONE)
         return true;
-    if (target->kind != PTX_OPERAND_FUNCTION && i->call_prototype && !walk_targets(w, i->call_prototype, i->loc))
+    if (target->kind != PTX_OPERAND_FUNCTION && i->call_prototype &&
+        !walk_targets(w, i->call_prototype, i->loc))
         return false;
     return walk_operand(w, target, true);
 }
@@ -157,7 +158,8 @@ static bool walk_variable(struct walker *w, const struct ptx_variable *v)
     return true;
 }
 
-bool reach_kernel(struct reach *r, const struct ptx_module *m, const struct ptx_function *kernel, struct diag *d)
+bool reach_kernel(struct reach *r, const struct ptx_module *m, const struct ptx_function *kernel,
+                  struct diag *d)
 {
     memset(r, 0, sizeof *r);
     arena_init(&r->arena);

@@ -22,7 +22,8 @@ struct reach {
 
 // False and a located error if the kernel has no body, or reaches an unsupported construct, a function
 // without a body, or an undefined variable. Call reach_fini in both cases.
-bool reach_kernel(struct reach *r, const struct ptx_module *m, const struct ptx_function *kernel, struct diag *d);
+bool reach_kernel(struct reach *r, const struct ptx_module *m, const struct ptx_function *kernel,
+                  struct diag *d);
 void reach_fini(struct reach *r);
 bool reach_has(const struct reach *r, const struct ptx_variable *v);
 

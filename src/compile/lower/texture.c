@@ -58,7 +58,8 @@ static unsigned read_gradients(struct lower *l, const struct ptx_operand *o, uns
 }
 
 // The level or the gradients behind the coordinates. Returns the number of values.
-static unsigned read_level(struct lower *l, const struct ptx_operand *first, unsigned width, struct ir_value **to)
+static unsigned read_level(struct lower *l, const struct ptx_operand *first, unsigned width,
+                           struct ir_value **to)
 {
     const struct ptx_inst *p = l->inst;
     switch (p->level) {
@@ -113,7 +114,8 @@ void lower_tex(struct lower *l)
     unsigned count = 1 + read_coordinates(l, &p->operands[at], p->types[1], &uses[1]);
     uint8_t mode = geometry(p->mode);
     count += read_level(l, &p->operands[at + 1], (unsigned)(mode - MODE_TEX_1D) + 1, &uses[count]);
-    struct ir_inst *i = lower_effect(l, IR_TEX, halves ? TYPE_F32 : lower_type(p->types[0]), 4, classes, count, uses);
+    struct ir_inst *i =
+        lower_effect(l, IR_TEX, halves ? TYPE_F32 : lower_type(p->types[0]), 4, classes, count, uses);
     i->mode = mode;
     i->type2 = (uint8_t)lower_type(p->types[1]);
     i->offset = (int64_t)fetch_kind(p);

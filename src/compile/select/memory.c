@@ -460,7 +460,9 @@ void select_texture(struct select *s, struct ir_inst *i)
     struct mach_inst *m = begin(s, ops[kind]);
     // Registers of the coordinates and of each gradient; three take four. A cube's layer is a fourth coordinate.
     unsigned dimensions = (unsigned)(i->mode - MODE_TEX_1D) + 1, width = dimensions == 3 ? 4 : dimensions,
-             more = kind == FETCH_LEVEL ? 1 : kind == FETCH_GRADIENT ? 2 * dimensions : 0,
+             more = kind == FETCH_LEVEL      ? 1
+                    : kind == FETCH_GRADIENT ? 2 * dimensions
+                                             : 0,
              count = i->use_count - 1 - more, next = 1 + count;
     uint32_t unit = MACH_NONE;
     for (uint32_t k = 0; k < i->def_count; k++)

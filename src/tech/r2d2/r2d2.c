@@ -381,13 +381,12 @@ static void rows(const void *state, struct tech_rows *to)
 const struct tech tech_r2d2 = {
     .name = "r2d2",
     .meaning = "linear combinations of thread and block indices are computed once a kernel and once a block, "
-               "and added "
-               "up where a warp reads them",
+               "and added up where a warp reads them",
     .paper = "R2D2: Ha, Oh and Ro, ISCA 2023",
     .features = HAS(UNIFORM) | HAS(AFFINE) | HAS(NOT_REDUNDANT) | HAS(FETCH) | HAS(ISSUE) | HAS(EXECUTION) |
                 HAS(WAITS) | HAS(COMPILER),
     .claims = CLAIMS(AFFINE) | CLAIMS(OWN_REGISTERS) | CLAIMS(REGISTER_STORAGE) | CLAIMS(GUEST_STREAM) |
-              CLAIMS(HOLDS) | CLAIMS(FETCH) | CLAIMS(OPERANDS),
+              CLAIMS(HOLDS) | CLAIMS(FETCH) | CLAIMS(EXECUTION) | CLAIMS(OPERANDS),
     .skipped = COUNT_removed,
     .reused = -1,
     .keys = keys,
