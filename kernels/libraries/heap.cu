@@ -86,6 +86,7 @@ extern "C" __device__ void *warpfold_malloc(size_t bytes)
     if (!bytes || bytes > h->end) return NULL;
     unsigned c = class_of(bytes);
     struct header *b = take(h, c);
+    if (b) __threadfence(); // behind what the last owner did with the block
     if (!b) b = take_new(h, class_bytes(c) + sizeof *b);
     if (!b) return NULL;
     b->mark = LIVE;
@@ -103,9 +104,9 @@ extern "C" __device__ void warpfold_free(void *p)
         __assertfail(inside && b->mark == FREE ? "free of memory that is free already"
                                                : "free of a pointer that malloc of device code has not given",
                      "malloc and free of device code", __LINE__, "free", 1);
-    b->mark = FREE;
-    __threadfence();
     unsigned c = b->size_class;
+    b->mark = FREE;
+    __threadfence(); // before the next owner
     unsigned long long place = (unsigned long long)((char *)b - (char *)h) / 16;
     unsigned long long head = atomicOr(&h->heads[c], 0);
     for (;;) {

@@ -115,6 +115,27 @@ static void test_blocks(struct test *t)
     check_run(t, "gtx1080ti", "base", 3);
 }
 
+// Blocks go from thread to thread without a race.
+static void test_races(struct test *t)
+{
+    struct heap_run h;
+    unsigned missing;
+    if (!open_run(t, &h, NULL, NULL, "1M")) return;
+    CHECK(t, wf_set(h.c, "check.races", "1") == WF_OK);
+    for (int i = 0; i < 8; i++) h.size[i] = 16 + 16 * (uint64_t)(i % 2);
+    struct wf_launch_config shape = {.grid = {BLOCKS, 1, 1}, .block = {THREADS, 1, 1}};
+    struct wf_kernel *k = wf_kernel_find(h.m, "churn");
+    wf_write(h.c, h.sizes, h.size, sizeof h.size);
+    const uint64_t params[] = {h.sizes};
+    struct wf_stats stats = {0};
+    CHECK_MSG(t, k && wf_launch_packed(k, &shape, params, sizeof params, &stats) == WF_OK, "%s",
+              wf_errors(h.c));
+    CHECK_MSG(t, stats.races == 0, "%s", stats.race_text);
+    take_all(t, &h, &missing);
+    CHECK_EQ(t, missing, 0);
+    wf_context_destroy(h.c);
+}
+
 static void test_exhausted(struct test *t)
 {
     struct heap_run h;
@@ -190,10 +211,8 @@ static void test_no_room(struct test *t)
 
 int main(int argc, char **argv)
 {
-    static const struct test_case cases[] = {{"blocks", test_blocks},
-                                             {"exhausted", test_exhausted},
-                                             {"wrong", test_wrong},
-                                             {"shared", test_shared},
-                                             {"no_room", test_no_room}};
+    static const struct test_case cases[] = {{"blocks", test_blocks},       {"races", test_races},
+                                             {"exhausted", test_exhausted}, {"wrong", test_wrong},
+                                             {"shared", test_shared},       {"no_room", test_no_room}};
     return test_main(argc, argv, cases, TEST_COUNT(cases));
 }
