@@ -124,8 +124,8 @@ uint64_t wf_texture_create(struct wf_context *c, uint64_t data, const struct wf_
                               .level_filter = filter_mode(t->level_filter),
                               .level_bias = t->level_bias,
                               .level_least = t->level_least,
-                              .level_most =
-                                  t->level_least || t->level_most ? t->level_most : (float)t->levels};
+                              .level_most = t->level_least != 0 || t->level_most != 0 ? t->level_most
+                                                                                      : (float)t->levels};
     for (int i = 0; i < 3; i++) texture.address[i] = address_mode(t->address[i]);
     for (size_t i = 0; i < c->textures.count; i++) // a destroyed texture has no channels
         if (!c->textures.data[i].channels) {
