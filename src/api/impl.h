@@ -277,7 +277,7 @@ bool api_check_free(struct wf_context *c, uint64_t address); // true: the invali
 struct wf_pending *api_launch_create(struct wf_kernel *k);
 void api_launch_destroy(struct wf_pending *l); // must not be under way
 uint64_t api_function_address(const struct wf_module *m,
-                              const struct ptx_function *f); // what kernels have for it
+                              const struct ptx_function *f); // the value of a pointer to f in device code
 // run.c. api_run_begin begins a launch; on the SIMTight core the launch also ends. api_run_end: the chip has
 // reported the launch as over. api_run_never: the launch ends without having begun.
 void api_run_begin(struct wf_pending *l);

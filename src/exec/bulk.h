@@ -72,8 +72,9 @@ void bulk_depart(struct bulk_copy *c);
 void bulk_land(struct bulk_copy *c);
 // Landing in shared memory without the rest, at most once. In time: in the own block, if it is a destination.
 void bulk_land_own(struct bulk_copy *c);
-void bulk_land_in(const struct bulk_copy *c, struct cta *to); // landing in one block, and completion there
-struct bulk_copy *bulk_clone(const struct bulk_copy *c);      // of the image, for a landing elsewhere
+void bulk_land_in(const struct bulk_copy *c,
+                  struct cta *to); // writes the bytes of block `to`, completes its mbarrier
+struct bulk_copy *bulk_clone(const struct bulk_copy *c); // of the image, for a landing elsewhere
 // Landing of a store whose bytes someone else has written.
 void bulk_leave(struct bulk_copy *c);
 // Whether a wait of `lanes` for all but the newest `pending` / 2 groups (odd: for their sources) has to wait.

@@ -225,7 +225,7 @@ static void describe_read(const struct circle_read *r, const struct warp *w, str
     const struct memory *m = w->exec->launch->memory;
     uint64_t value = 0, field = w->exec->launch->flat ? 0 : r->address >> ISA_RANK_SHIFT;
     strbuf_printf(out, "; reads %s 0x%" PRIx64, r->space == SPACE_SHARED ? "shared" : "global", r->address);
-    if (r->space == SPACE_SHARED && field) { // another block's, on another SM
+    if (r->space == SPACE_SHARED && field) { // shared memory of another block: its SM may write the word now
         strbuf_printf(out, " of the block of rank %" PRIu64, field - 1);
         return;
     }

@@ -322,7 +322,7 @@ void memory_describe(const struct memory *m, uint64_t address, struct strbuf *ou
     strbuf_printf(out, "0x%" PRIx64 " is ", address);
     bool windows = m->origin != 0; // the windows of a flat memory are described by its launch
     bool is_near = windows && after && address < MEMORY_HEAP && MEMORY_HEAP - address <= NEAR_HEAP;
-    if (address >> 62 == 1) { // ISA_OUTSIDE_SURFACE, and what follows it
+    if (address >> 62 == 1) { // ISA_OUTSIDE_SURFACE plus an offset
         strbuf_puts(out, "what an access outside its surface has for an address (cudaBoundaryModeTrap)");
     } else if (address < (windows ? MEMORY_HEAP : 4096) && !is_near) {
         strbuf_puts(out, address < 4096 ? "a null pointer, or a null pointer plus a small offset"

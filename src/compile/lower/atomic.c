@@ -35,7 +35,7 @@ static void reduce(struct lower *l, unsigned address, enum ptx_type type)
     lower_reduce_at(l, &a, lower_read_extended(l, address + 1, type), type);
 }
 
-// An atomic on a vector: its elements one by one.
+// Vector atomics: an atomic for every element.
 static void atom_vector(struct lower *l, bool is_atom)
 {
     const struct ptx_inst *p = l->inst;
