@@ -44,18 +44,16 @@ static unsigned most_levels(const struct wf_texture_config *t)
     return levels;
 }
 
-static uint32_t halved(uint32_t extent, unsigned level) { return extent >> level ? extent >> level : 1; }
-
 // Bytes of the levels behind the first.
 static uint64_t smaller_levels(const struct wf_texture_config *t, uint64_t texel_bytes)
 {
     bool has_layers = t->layered || t->cube;
     uint64_t bytes = 0;
     for (unsigned k = 1; k < t->levels; k++)
-        bytes += halved(t->width, k) * texel_bytes * (t->height ? halved(t->height, k) : 1) *
+        bytes += texture_extent(t->width, k) * texel_bytes * (t->height ? texture_extent(t->height, k) : 1) *
                  (!t->depth    ? 1
                   : has_layers ? t->depth
-                               : halved(t->depth, k));
+                               : texture_extent(t->depth, k));
     return bytes;
 }
 

@@ -49,6 +49,9 @@ struct texture {
     float level_bias, level_least, level_most;
 };
 
+// Texels along an axis at a level of a mipmap.
+static inline uint32_t texture_extent(uint32_t first, unsigned level) { return first >> level ? first >> level : 1; }
+
 struct observer;
 
 // Reaction to an action forbidden to programs but tolerated by real GPUs. STOP: the launch ends with a fault;

@@ -220,8 +220,6 @@ const struct bound *exec_bad_texture(struct warp *w, const struct bound *d, unsi
                       (unsigned long long)handle, w->exec->launch->texture_count);
 }
 
-static uint32_t halved(uint32_t extent, unsigned level) { return extent >> level ? extent >> level : 1; }
-
 static void set_level(struct fetch *f, unsigned level)
 {
     const struct texture *t = f->t;
@@ -231,9 +229,9 @@ static void set_level(struct fetch *f, unsigned level)
     bool has_layers = t->layered || t->cube;
     for (unsigned k = 1; k <= level; k++) {
         v->data += (uint64_t)v->pitch_bytes * v->extent[1] * v->extent[2];
-        v->extent[0] = halved(t->width, k);
-        if (t->height) v->extent[1] = halved(t->height, k);
-        if (t->depth && !has_layers) v->extent[2] = halved(t->depth, k);
+        v->extent[0] = texture_extent(t->width, k);
+        if (t->height) v->extent[1] = texture_extent(t->height, k);
+        if (t->depth && !has_layers) v->extent[2] = texture_extent(t->depth, k);
         v->pitch_bytes = v->extent[0] * t->channels * f->bytes;
     }
 }
